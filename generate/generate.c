@@ -64,6 +64,9 @@ static enum br_status generate_check(const struct br_generate_options *options,
     if (!(options->spread >= 0 && options->spread <= BR_GENERATE_SPREAD_MAX))
         return br_fail(diag, BR_USAGE, "0.3 is usual, 0 makes the tasks of a stage equal",
                        "the spread is not within 0 and %g", BR_GENERATE_SPREAD_MAX);
+    if (!(options->rocks >= 0 && options->rocks <= 1))
+        return br_fail(diag, BR_USAGE, "0.2 makes a fifth of the stages rocks",
+                       "the share of rocks is not within 0 and 1");
     return br_extras_check(&options->extras, diag);
 }
 
@@ -98,6 +101,11 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
     if (status)
         goto out;
     assert(graph.stages == graph.stage_room);
+    if (options->rocks > 0 && graph.counted) {
+        status = br_fail(diag, BR_USAGE, "take another kind, such as cosmos",
+                         "jobs like %s have durations of their own, and no rocks", options->kind);
+        goto out;
+    }
     if (graph.memory_out ||
         !(graph.counted || br_graph_count_tasks(&graph, options->seed, options->tasks > 0)) ||
         !(order = br_graph_order(&graph)) || !(*dag = generate_create(options))) {
@@ -105,7 +113,7 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
         goto out;
     }
     br_costly_assert(generate_adds_up(&graph));
-    status = br_graph_fill(&graph, order, options->seed, options->spread, *dag, diag);
+    status = br_graph_fill(&graph, order, options, *dag, diag);
     if (!status)
         status = br_extras_add(&options->extras, options->seed, *dag, diag);
     if (!status)

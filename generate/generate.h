@@ -28,18 +28,22 @@ struct br_generate_options {
     uint32_t tasks;  /* exactly so many; 0: as the kind has it */
     uint32_t stages; /* the same */
     double spread;   /* standard deviation of the logarithm of durations inside a stage; 0: equal */
+    /* Share of the stages, within 0 and 1, that are rocks: long, and heavy in one resource alone.
+     * What leads up to a rock does not fit beside one. */
+    double rocks;
     struct br_extras extras; /* outputs, licences and times */
 };
 
-/* "cosmos", seed 1, sizes as the kind has them, no spread, no outputs and the like; outputs would
- * be about 1 GiB of "scratch". */
+/* "cosmos", seed 1, sizes as the kind has them, no spread, no rocks, no outputs and the like;
+ * outputs would be about 1 GiB of "scratch". */
 struct br_generate_options br_generate_options_default(void);
 
 /* The kinds of jobs. */
 extern const struct br_names br_generate_kinds;
 
-/* Makes a finished job, the caller's. BR_USAGE: an unknown kind, more stages than tasks, sizes or a
- * spread beyond the limits; BR_SYSTEM: memory. O(tasks + stages log stages). */
+/* Makes a finished job, the caller's. BR_USAGE: an unknown kind, more stages than tasks, sizes, a
+ * spread or rocks beyond the limits, rocks of a kind that knows its durations; BR_SYSTEM: memory.
+ * O(tasks + stages log stages). */
 enum br_status br_generate(const struct br_generate_options *options, struct br_dag **dag,
                            struct br_diag *diag);
 

@@ -66,8 +66,10 @@ bool br_graph_count_tasks(struct br_graph *graph, uint64_t seed, bool exact);
  * memory is out. */
 uint32_t *br_graph_order(const struct br_graph *graph);
 
-/* Adds the stages in this order, with ids, durations and demands, and the edges. */
-enum br_status br_graph_fill(const struct br_graph *graph, const uint32_t *order, uint64_t seed,
-                             double spread, struct br_dag *dag, struct br_diag *diag);
+/* Adds the stages in this order, with ids, durations and demands, and the edges. Of the options
+ * the seed, the spread and the rocks count. */
+enum br_status br_graph_fill(const struct br_graph *graph, const uint32_t *order,
+                             const struct br_generate_options *options, struct br_dag *dag,
+                             struct br_diag *diag);
 
 #endif

@@ -32,6 +32,8 @@ enum br_stream {
     BR_STREAM_RELEASE,
     BR_STREAM_DEADLINE,
     BR_STREAM_WAY,
+    BR_STREAM_ROCK,
+    BR_STREAM_ROCK_DEMAND,
 };
 struct br_rng br_sample_stream(uint64_t seed, enum br_stream stream);
 

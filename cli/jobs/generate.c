@@ -16,6 +16,7 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
     options.stages = (uint32_t)settings->generate.stages;
     const struct cli_generate_settings *own = &settings->generate;
     br_option_take(own->spread, &options.spread);
+    br_option_take(own->rocks, &options.rocks);
     br_option_take(own->outputs, &options.extras.outputs);
     br_option_take(own->outputs_from_end, &options.extras.outputs_from_end);
     br_option_take(own->licences, &options.extras.licences);

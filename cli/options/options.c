@@ -111,6 +111,10 @@ static const struct br_option shared_rows[] = {
            "(default: 0, all equal)",
            .high = BR_GENERATE_SPREAD_MAX, .example = "0.3",
            .commands = CLI_GENERATE | CLI_WORKLOAD),
+    OPTION(REAL, "rocks", "P", generate.rocks,
+           "share of stages that are long and heavy in one resource alone, so that they fit "
+           "together, while what leads up to them does not fit beside them (default: 0)",
+           .high = 1, .example = "0.2", .commands = CLI_GENERATE | CLI_WORKLOAD),
     OPTION(FLAG, "shell", NULL, output.shell,
            "all commands are scripts for /bin/sh (default: those with shell=\"true\")",
            .commands = CLI_PLAN | CLI_RENDER),

@@ -64,7 +64,7 @@ struct cli_bound_settings {
 /* A generated job. */
 struct cli_generate_settings {
     const char *like;
-    double spread;          /* NAN: not given */
+    double spread, rocks;   /* NAN: not given */
     uint64_t tasks, stages; /* 0: as the kind has it */
     uint64_t seed;
     double outputs, outputs_from_end, licences, lags, streams, releases, deadlines, alternatives,
@@ -159,6 +159,8 @@ struct cli_simulate_settings {
     const char *errors;
     double failures;                         /* NAN: not given */
     struct br_option_pair stragglers, leave; /* NAN: not given */
+    struct br_option_pair misjudged;         /* percent; NAN: not given */
+    const char *averages, *unseen;           /* NULL: not given */
     uint32_t network_policy;                 /* a row; BR_NO_ROW: not given */
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;

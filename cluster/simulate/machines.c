@@ -25,10 +25,33 @@ static enum br_status overbook(struct br_machines *machines, const struct br_clu
     return BR_OK;
 }
 
-enum br_status br_machines_init(struct br_machines *machines, const struct br_cluster *cluster,
-                                const struct br_policy_setup *setup, struct br_diag *diag)
+/* What the policy does not look at, and room for what is used. */
+static enum br_status simulate_machines_measure(struct br_machines *machines,
+                                                const struct br_policy_setup *setup,
+                                                struct br_diag *diag)
 {
-    *machines = (struct br_machines){.machines = cluster->machines};
+    struct br_arena *arena = &machines->arena;
+    machines->measured |= setup->unseens > 0;
+    for (uint32_t k = 0; k < setup->unseens; k++) {
+        uint32_t r = br_scale_find(&machines->capacities.scale, setup->unseen[k]);
+        if (r == UINT32_MAX)
+            return br_fail(diag, BR_USAGE, "name a resource of the cluster",
+                           "no machine has a resource '%.80s'", setup->unseen[k]);
+        machines->unseen[r] = true;
+    }
+    if (!machines->measured)
+        return BR_OK;
+    machines->overbooked = machines->chained = machines->paced = true;
+    return BR_ARRAY(arena, (size_t)machines->machines * machines->resources, machines->used)
+               ? BR_OK
+               : br_fail_memory(diag);
+}
+
+enum br_status br_machines_init(struct br_machines *machines, const struct br_cluster *cluster,
+                                const struct br_policy_setup *setup, bool measured,
+                                struct br_diag *diag)
+{
+    *machines = (struct br_machines){.machines = cluster->machines, .measured = measured};
     struct br_arena *arena = &machines->arena;
     enum br_status status = br_capacities_make(arena, cluster, &machines->capacities, diag);
     if (status)
@@ -37,6 +60,7 @@ enum br_status br_machines_init(struct br_machines *machines, const struct br_cl
     if (!BR_ARRAY(arena, cluster->classes * width, machines->limit) ||
         !BR_ARRAY(arena, cluster->machines * width, machines->held) ||
         !BR_ARRAY(arena, cluster->machines, machines->there) ||
+        !BR_ARRAY(arena, width, machines->unseen) ||
         !BR_ARRAY(arena, cluster->machines, machines->first))
         return br_fail_memory(diag);
     memcpy(machines->limit, machines->capacities.capacity,
@@ -45,13 +69,14 @@ enum br_status br_machines_init(struct br_machines *machines, const struct br_cl
     memset(machines->first, 0xff, cluster->machines * sizeof *machines->first);
     for (uint32_t k = 0; k < setup->overbooked && !status; k++)
         status = overbook(machines, cluster, &setup->overbook[k], diag);
-    return status;
+    return status ? status : simulate_machines_measure(machines, setup, diag);
 }
 
 void br_machines_finish(struct br_machines *machines)
 {
     free(machines->slot);
     free(machines->progress);
+    free(machines->use);
     free(machines->unused);
     br_arena_finish(&machines->arena);
 }
@@ -63,7 +88,7 @@ bool br_machines_fit(const struct br_machines *machines, uint32_t machine, const
     const int64_t *limit =
         machines->limit + (size_t)machines->capacities.machine_class[machine] * machines->resources;
     for (uint32_t r = 0; r < machines->resources; r++)
-        if (held[r] + demand[r] > limit[r] && demand[r] > 0)
+        if (held[r] + demand[r] > limit[r] && demand[r] > 0 && !machines->unseen[r])
             return false;
     return machines->there[machine];
 }
@@ -93,9 +118,31 @@ static void simulate_machines_hold(struct br_machines *machines, const struct br
 {
     int64_t *held = machines->held + (size_t)task->machine * machines->resources;
     for (uint32_t r = 0; r < machines->resources; r++) {
-        held[r] += sign * task->demand[r];
+        held[r] += machines->unseen[r] ? 0 : sign * task->demand[r];
         assert(held[r] >= 0);
     }
+}
+
+/* The same of what the slot's task uses. */
+static void simulate_machines_use(struct br_machines *machines, uint32_t at, int sign)
+{
+    size_t width = machines->resources;
+    br_wide *used = machines->used + machines->slot[at].machine * width;
+    const int64_t *use = machines->use + at * width;
+    for (uint32_t r = 0; r < width; r++) {
+        used[r] += (br_wide)use[r] * sign;
+        assert(used[r] >= 0);
+    }
+}
+
+/* Room for what the slot's task uses. False when memory is out. */
+static bool simulate_machines_reach_use(struct br_machines *machines, uint32_t slots)
+{
+    bool good = true;
+    while (good && machines->measured && slots >= machines->use_room)
+        good = br_grow(&machines->use, machines->use_room, &machines->use_room,
+                       machines->resources * sizeof *machines->use);
+    return good;
 }
 
 uint32_t br_machines_start(struct br_machines *machines, struct br_running task, int64_t lasts_ns,
@@ -112,7 +159,8 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
             !br_grow(&machines->unused, machines->slots, &machines->unused_room,
                      sizeof *machines->unused) ||
             (machines->paced && !br_grow(&machines->progress, machines->slots,
-                                         &machines->progress_room, sizeof *machines->progress)))
+                                         &machines->progress_room, sizeof *machines->progress)) ||
+            !simulate_machines_reach_use(machines, machines->slots))
             return BR_NO_SLOT;
         at = machines->slots++;
     }
@@ -126,6 +174,12 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
     if (machines->chained)
         simulate_machines_chain(machines, at);
     simulate_machines_hold(machines, slot, 1);
+    if (machines->measured) {
+        assert(slot->use);
+        memcpy(machines->use + (size_t)at * machines->resources, slot->use,
+               machines->resources * sizeof *machines->use);
+        simulate_machines_use(machines, at, 1);
+    }
     return at;
 }
 
@@ -153,6 +207,8 @@ void br_machines_end(struct br_machines *machines, uint32_t at)
     struct br_running *slot = &machines->slot[at];
     assert(slot->demand && machines->unused_count < machines->slots);
     simulate_machines_hold(machines, slot, -1);
+    if (machines->measured)
+        simulate_machines_use(machines, at, -1);
     if (machines->chained)
         simulate_machines_unchain(machines, slot);
     slot->demand = NULL;
@@ -162,21 +218,33 @@ void br_machines_end(struct br_machines *machines, uint32_t at)
 
 /* ---- Overbooked resources ---- */
 
-/* The task's rate: the least capacity / demand of all, over the resources that it demands. */
-static void find_rate(const struct br_machines *machines, const struct br_running *slot,
-                      int64_t *rate, int64_t *of)
+/* What all tasks of the machine use of the resource; demand unless it is measured. */
+static br_wide used_of(const struct br_machines *machines, uint32_t machine, uint32_t r)
 {
-    const int64_t *held = machines->held + (size_t)slot->machine * machines->resources;
+    size_t at = (size_t)machine * machines->resources + r;
+    return machines->measured ? machines->used[at] : machines->held[at];
+}
+
+/* The task's rate: the least capacity / use of all, over the resources that it uses. */
+static void find_rate(const struct br_machines *machines, uint32_t at, int64_t *rate, int64_t *of)
+{
+    const struct br_running *slot = &machines->slot[at];
+    size_t width = machines->resources;
+    const int64_t *use = machines->measured ? machines->use + at * width : slot->demand;
     const int64_t *capacity =
-        machines->capacities.capacity +
-        (size_t)machines->capacities.machine_class[slot->machine] * machines->resources;
+        machines->capacities.capacity + machines->capacities.machine_class[slot->machine] * width;
     *rate = *of = 1;
-    for (uint32_t r = 0; r < machines->resources; r++)
-        if (slot->demand[r] > 0 && held[r] > capacity[r] &&
-            (br_wide)capacity[r] * *of < (br_wide)*rate * held[r]) {
-            *rate = capacity[r];
-            *of = held[r];
-        }
+    for (uint32_t r = 0; r < width; r++) {
+        br_wide used = used_of(machines, slot->machine, r);
+        used = used < INT64_MAX ? used : INT64_MAX;
+        /* Only of what the policy does not look at the machine may have none; nothing slows then.
+         */
+        if (use[r] == 0 || used <= capacity[r] || capacity[r] == 0 ||
+            (br_wide)capacity[r] * *of >= (br_wide)*rate * used)
+            continue;
+        *rate = capacity[r];
+        *of = (int64_t)used;
+    }
     assert(*rate > 0 && *rate <= *of);
 }
 
@@ -187,7 +255,7 @@ void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t 
          at != BR_NO_SLOT; at = machines->slot[at].next) {
         struct br_pace *progress = &machines->progress[at];
         int64_t rate, of;
-        find_rate(machines, &machines->slot[at], &rate, &of);
+        find_rate(machines, at, &rate, &of);
         if (rate == progress->rate && of == progress->of)
             continue;
         assert(progress->seen_ns <= now_ns && machines->slot[at].machine == machine);

@@ -4,10 +4,14 @@
  * its limit. If the tasks of a machine demand more of it than there is, all that demand any of it
  * get their demand's share, and so progress at capacity / demand of all; with several such
  * resources, at the least of these rates. Progress is kept in whole nanoseconds, rounded so that no
- * task is early. */
+ * task is early.
+ *
+ * If machines are measured, what tasks use stands beside what they demand: demands decide what
+ * fits, uses how fast it runs, of all resources. Unseen resources hold any demand. */
 #ifndef BR_CLUSTER_SIMULATE_MACHINES_H
 #define BR_CLUSTER_SIMULATE_MACHINES_H
 
+#include "base/numbers/wide.h"
 #include "runtime/enforcer/jobs/capacities.h"
 #include "cluster/simulate/policy.h"
 
@@ -16,6 +20,7 @@
 /* A running task, in a slot that is used again after its end. */
 struct br_running {
     const int64_t *demand; /* NULL: the slot is not used */
+    const int64_t *use;    /* if measured, by resource; read when the task starts */
     uint32_t job, task, machine;
     uint32_t version;    /* of its end in the queue */
     uint32_t next, last; /* if chained: slots on the same machine */
@@ -42,6 +47,11 @@ struct br_machines {
     int64_t *limit; /* [class * resources]: capacity, or how far it may be overbooked */
     int64_t *held;  /* [machine * resources] */
     bool *there;
+    bool measured;
+    bool *unseen;  /* by resource */
+    br_wide *used; /* [machine * resources], if measured */
+    int64_t *use;  /* [slot * resources], if measured */
+    uint32_t use_room;
     uint32_t *first; /* if chained, by machine: slot of a running task, or BR_NO_SLOT */
     struct br_running *slot;
     uint32_t slots, slot_room;
@@ -50,10 +60,11 @@ struct br_machines {
     uint32_t *unused, unused_count, unused_room;
 };
 
-/* All there and empty; chained and paced if something is overbooked. BR_USAGE (what may not be
- * overbooked so). */
+/* All there and empty; chained and paced if something is overbooked, unseen or measured. BR_USAGE
+ * (what may not be overbooked so, an unseen resource that the cluster does not have). */
 enum br_status br_machines_init(struct br_machines *machines, const struct br_cluster *cluster,
-                                const struct br_policy_setup *setup, struct br_diag *diag);
+                                const struct br_policy_setup *setup, bool measured,
+                                struct br_diag *diag);
 void br_machines_finish(struct br_machines *machines);
 
 /* Does the demand fit on the machine now? */

@@ -40,6 +40,10 @@ struct br_policy_setup {
     /* By resource that is declared fungible: how far it may be overbooked, in percent. */
     uint32_t overbooked;
     const struct br_overbook *overbook;
+    /* Resources that the row does not look at, if it is `narrow`: it counts no demands of them, and
+     * machines hold any. */
+    uint32_t unseens;
+    const char *const *unseen;
     /* The plan of the job; a policy that needs one asks, as jobs arrive. NULL: none can be had
      * (diag says why). */
     const struct br_plan *(*plan)(void *context, const struct br_arrival *arrival,
@@ -82,6 +86,8 @@ struct br_policy_row {
     double least, most, step;
     uint32_t slow; /* how long its runs take, in multiples of fifo's, roughly; 0: one */
     bool clairvoyant;
+    bool narrow; /* takes the setup's unseen resources, as schedulers do that know cores and memory
+                  */
     bool controls;      /* jobs with deadlines, by the setup's settings of control loops */
     bool plans;         /* asks for the plan of every job, so these may be made ahead */
     const void *detail; /* what its operations need to know; NULL: nothing */

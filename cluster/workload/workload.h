@@ -27,6 +27,9 @@ struct br_workload_dag {
     const char *path;  /* the file it comes from; NULL: none */
     const char *entry; /* which job of that file; NULL: the file holds one job, or its jobs say */
     double scale;      /* its durations are those of the file times this; 1 unless set */
+    /* If users misjudge it (misjudge.h), else NULL: by stage what is declared over what is true of
+     * durations, and by demand of the dag the true amount. */
+    double *declared, *true_demand;
     /* For a record: how its jobs of several processors were read, in static storage (NULL: as they
      * are read unless said), and whether they demand processors only. */
     const char *parallel;

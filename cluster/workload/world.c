@@ -110,7 +110,8 @@ const int64_t *br_world_given(const struct br_world *world, const struct br_work
     const struct br_dag *dag = workload->dag[job->dag].dag;
     if (job->true_ns)
         return job->true_ns;
-    if (draws(&world->job) || draws(&world->stage) || draws(&world->task))
+    if (draws(&world->job) || draws(&world->stage) || draws(&world->task) ||
+        workload->dag[job->dag].declared)
         return NULL;
     for (uint32_t s = 0; s < dag->stages; s++)
         if (br_real_of(dag->stage[s].spread) > 0 || dag->stage[s].longest_ns)
@@ -132,6 +133,8 @@ void br_world_durations(const struct br_world *world, const struct br_workload *
     double of_job = world_factor(&world->job, seed, DRAW_JOB, 0);
     for (uint32_t s = 0; s < dag->stages; s++) {
         double of_stage = of_job * world_factor(&world->stage, seed, DRAW_STAGE, s);
+        if (workload->dag[job->dag].declared)
+            of_stage /= workload->dag[job->dag].declared[s];
         uint32_t first = dag->stage[s].first_task;
         for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
             double by = of_stage * world_factor(&world->task, seed, DRAW_TASK, t);

@@ -8,8 +8,8 @@
 #include "cluster/workload/workload.h"
 
 /* A true duration is the declared one, drawn with the spread that is declared of its stage, times a
- * factor for its job, one for its stage and one for itself. A factor is bias x exp(spread x a
- * normal deviate) / mean of that, so that its mean is the bias. */
+ * factor for its job, one for its stage and one for itself (and over what its users misjudge). A
+ * factor is bias x exp(spread x a normal deviate) / mean of that, so that its mean is the bias. */
 struct br_error {
     double bias;   /* > 0; 1: none */
     double spread; /* >= 0; 0: none */
@@ -25,6 +25,13 @@ struct br_world {
      * that runs there is lost and ready again, so tasks that last many times as long hardly ever
      * end. 0: they stay. */
     double leave_s, return_s;
+    /* Declared demands are peaks: what tasks use of these resources on average, in percent. */
+    uint32_t averages;
+    const struct br_average *average;
+};
+struct br_average {
+    const char *resource;
+    uint32_t percent; /* 1..100 */
 };
 
 /* Nothing goes otherwise than declared; seed 1. */

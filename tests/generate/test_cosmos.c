@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/real.h"
 #include "generate/generate.h"
 #include "planner/model/dag.h"
 #include "planner/instance/part.h"
@@ -330,6 +331,72 @@ static void test_spread(void **state)
     br_dag_destroy(dag);
 }
 
+/* What the stage's tasks demand of the r-th resource, as a part of a machine. */
+static double part_of(const struct br_dag *dag, uint32_t stage, uint32_t r)
+{
+    static const double machine[RESOURCES] = {16, 65536.0 * 1048576, 1000, 1000};
+    const struct br_demand *demand = &dag->demand[dag->stage[stage].first_demand + r];
+    assert_int_equal(demand->resource, r);
+    return br_real_of(demand->amount) / machine[r];
+}
+
+/* Rocks take three times as long and are heavy in one resource, by turns; their other parents are
+ * heavy in cores or memory; all else is as it is without. */
+static void test_rocks(void **state)
+{
+    struct br_generate_options options = br_generate_options_default();
+    double rocks = 0, stages = 0, heavy[RESOURCES] = {0}, leads = 0;
+    (void)state;
+    for (options.seed = 1; options.seed <= 60; options.seed++) {
+        struct br_dag *plain, *dag;
+        options.rocks = 0;
+        assert_int_equal(br_generate(&options, &plain, NULL), BR_OK);
+        options.rocks = 0.3;
+        assert_int_equal(br_generate(&options, &dag, NULL), BR_OK);
+        assert_int_equal(dag->stages, plain->stages);
+        assert_int_equal(dag->edges, plain->edges);
+        for (uint32_t s = 0; s < dag->stages; s++) {
+            int64_t ns = plain->stage[s].duration_ns;
+            bool rock = dag->stage[s].duration_ns != ns, leading = false;
+            uint32_t most = 0, above = 0, differ = 0;
+            for (uint32_t e = 0; e < dag->edges; e++)
+                leading |=
+                    dag->edge[e].parent == s && dag->stage[dag->edge[e].child].duration_ns !=
+                                                    plain->stage[dag->edge[e].child].duration_ns;
+            for (uint32_t r = 0; r < RESOURCES; r++) {
+                most = part_of(dag, s, r) > part_of(dag, s, most) ? r : most;
+                above += part_of(dag, s, r) > 0.11;
+                differ += part_of(dag, s, r) != part_of(plain, s, r);
+            }
+            stages++;
+            rocks += rock;
+            leads += leading && !rock;
+            if (rock) {
+                assert_int_equal(dag->stage[s].duration_ns, 3 * ns);
+                assert_true(part_of(dag, s, most) > 0.49 && part_of(dag, s, most) < 0.96);
+                assert_int_equal(above, 1);
+                heavy[most]++;
+            } else if (leading) {
+                assert_true(differ <= 1);
+                assert_true(part_of(dag, s, 0) > 0.58 || part_of(dag, s, 1) > 0.58);
+            } else {
+                assert_int_equal(differ, 0);
+            }
+        }
+        br_dag_destroy(dag);
+        br_dag_destroy(plain);
+    }
+    assert_within("share of rocks", rocks / stages, 0.26, 0.34);
+    assert_within("heavy in the same", heavy[0] / rocks, 0.22, 0.30);
+    assert_within("leading", leads / stages, 0.1, 0.5);
+    options.rocks = 1.5;
+    struct br_dag *none;
+    assert_int_equal(br_generate(&options, &none, NULL), BR_USAGE);
+    options.rocks = 0.1;
+    options.kind = "jockey-b";
+    assert_int_equal(br_generate(&options, &none, NULL), BR_USAGE);
+}
+
 int main(int count, char **argument)
 {
     if (count == 2 && atoi(argument[1]) > 0) {
@@ -339,6 +406,7 @@ int main(int count, char **argument)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statistics),
         cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_rocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

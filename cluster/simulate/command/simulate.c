@@ -22,6 +22,7 @@
 #include "cluster/simulate/command/merge.h"
 #include "cluster/simulate/experiment/experiment.h"
 #include "cluster/simulate/network/transit.h"
+#include "cluster/workload/misjudge.h"
 #include "cluster/simulate/policies/policies.h"
 #include "cluster/simulate/report/study.h"
 #include "cluster/workload/command/record_options.h"
@@ -102,6 +103,15 @@ static enum br_status simulate_read_options(const struct cli_settings *settings,
                   : cli_shard_read(settings->batch.shard, &request->first, &request->step, diag);
 }
 
+/* The entry's name, from the arena; NULL when memory is out. */
+static const char *entry_name(struct br_arena *arena, const struct br_list_entry *entry)
+{
+    char *name = br_arena_array(arena, entry->length + 1, 1);
+    if (name)
+        memcpy(name, entry->name, entry->length);
+    return name;
+}
+
 /* The rows of --overbook, from the arena. */
 static enum br_status read_overbook(const char *list, struct br_arena *arena,
                                     struct br_experiment *request, struct br_diag *diag)
@@ -114,13 +124,62 @@ static enum br_status read_overbook(const char *list, struct br_arena *arena,
     request->overbook = row;
     struct br_list_entry entry;
     while (br_list_next(BR_LIST_NAME_NUMBER, &list, &entry)) {
-        char *name = br_arena_array(arena, entry.length + 1, 1);
+        const char *name = entry_name(arena, &entry);
         if (!name)
             return br_fail_memory(diag);
-        memcpy(name, entry.name, entry.length);
         row[request->overbooked++] = (struct br_overbook){name, (uint32_t)entry.value};
     }
     return BR_OK;
+}
+
+/* --average and --unseen, from the arena. Bounds know demands as they are declared alone. */
+static enum br_status read_uses(const struct cli_simulate_settings *simulate,
+                                struct br_arena *arena, struct br_experiment *request,
+                                struct br_diag *diag)
+{
+    const char *averages = simulate->averages, *unseen = simulate->unseen;
+    struct br_average *average =
+        br_arena_array(arena, averages ? br_list_count(averages) : 0, sizeof *average);
+    const char **name = br_arena_array(arena, unseen ? br_list_count(unseen) : 0, sizeof *name);
+    struct br_list_entry entry;
+    if (!average || !name)
+        return br_fail_memory(diag);
+    while (averages && br_list_next(BR_LIST_NAME_NUMBER, &averages, &entry)) {
+        const char *resource = entry_name(arena, &entry);
+        if (!resource)
+            return br_fail_memory(diag);
+        average[request->world.averages++] = (struct br_average){resource, (uint32_t)entry.value};
+    }
+    while (unseen && br_list_next(BR_LIST_WORD, &unseen, &entry)) {
+        name[request->unseens] = entry_name(arena, &entry);
+        if (!name[request->unseens++])
+            return br_fail_memory(diag);
+    }
+    request->world.average = average;
+    request->unseen = name;
+    if (!request->world.averages && isnan(simulate->misjudged.first))
+        return BR_OK;
+    request->bounds = false;
+    return request->clairvoyant
+               ? br_fail(diag, BR_USAGE, "leave it out",
+                         "--clairvoyant takes demands as they are declared, so it does not go with "
+                         "--average and --misjudged")
+               : BR_OK;
+}
+
+/* --misjudged: from now on the workload declares what users believe. */
+static enum br_status misjudge(const struct cli_simulate_settings *simulate,
+                               struct br_workload *workload, const struct br_cluster *cluster,
+                               struct br_diag *diag)
+{
+    double least = simulate->misjudged.first / 100, most = simulate->misjudged.second / 100;
+    if (isnan(least))
+        return BR_OK;
+    most = isnan(most) ? least : most;
+    if (most < least)
+        return br_fail(diag, BR_USAGE, "the lower number goes first, such as -75:-50",
+                       "--misjudged has its numbers the wrong way round");
+    return br_workload_misjudge(workload, cluster, simulate->seed, least, most, diag);
 }
 
 static enum br_status simulate_merge(const struct cli_settings *settings, const char *const *path,
@@ -213,6 +272,9 @@ static enum br_status read_executors(const struct cli_settings *settings,
     if (*cluster)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "--executors takes the place of a cluster");
+    if (simulate->averages || simulate->unseen || !isnan(simulate->misjudged.first))
+        return br_fail(diag, BR_USAGE, "give a cluster of machines by --cluster",
+                       "executors know no --average, --misjudged and --unseen");
     if (simulate->errors || !isnan(simulate->failures) || !isnan(simulate->stragglers.first) ||
         !isnan(simulate->leave.first) || simulate->clairvoyant || settings->enforcer.overbook)
         return br_fail(
@@ -360,7 +422,11 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     if (!status)
         status = read_network(settings, &request, used, diag);
     if (!status)
+        status = misjudge(&settings->simulate, workload, used, diag);
+    if (!status)
         status = read_overbook(settings->enforcer.overbook, &arena, &request, diag);
+    if (!status)
+        status = read_uses(&settings->simulate, &arena, &request, diag);
     if (!status)
         status = cli_deadlines_set(&settings->control, workload, diag);
     if (!status && controls(&request)) {
@@ -419,6 +485,20 @@ static const struct br_option simulate_rows[] = {
     OPTION(PAIR, "stragglers", "X:F", simulate.stragglers,
            "share of the attempts that take F times as long (default: 0, F 3)", .high = 1e6,
            .example = "0.05:3"),
+    OPTION(
+        LIST, "average", "R=P,...", simulate.averages,
+        "what tasks use of a resource on average, in percent of what they declare, which is their "
+        "peak, such as net=60,disk=60 (default: 100)",
+        .list = BR_LIST_NAME_NUMBER, .low = 1, .high = 100, .whole = true,
+        .example = "net=60,disk=60"),
+    OPTION(PAIR, "misjudged", "L:M", simulate.misjudged,
+           "durations and demands are declared L to M percent too high, drawn for each stage; "
+           "negative: too low (default: 0)",
+           .low = -99, .high = 10000, .example = "-75:-50"),
+    OPTION(LIST, "unseen", "R,...", simulate.unseen,
+           "resources that the policies capacity, capacity-plan, fifo and cp do not look at; tasks "
+           "slow if they use more of them than there is",
+           .list = BR_LIST_WORD, .example = "net,disk"),
     OPTION(PAIR, "leave", "S:R", simulate.leave,
            "machines leave after S seconds on average, and return after R (default: they stay, "
            "R 600)",

@@ -78,6 +78,8 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
         .setup = {.enforcer = request->enforcer,
                   .overbooked = request->overbooked,
                   .overbook = request->overbook,
+                  .unseens = request->unseens,
+                  .unseen = request->unseen,
                   .plan = br_plans_get,
                   .network_plan = br_plans_get_network,
                   .plan_context = &runner->plans,
@@ -169,7 +171,8 @@ static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
                                        request->world.seed + seed, true_ns, &diag);
     if (!status)
         status = br_workload_bounds_make(request->workload, request->cluster,
-                                         (const int64_t *const *)true_ns, request->overbooked > 0,
+                                         (const int64_t *const *)true_ns,
+                                         request->overbooked > 0 || request->unseens > 0,
                                          runner->request->stop, &runner->bounds[seed], &diag);
     if (!status)
         status = experiment_look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);

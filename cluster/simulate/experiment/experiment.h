@@ -33,6 +33,8 @@ struct br_experiment {
     struct br_plan_options plan;
     const struct br_transit_policy *network;      /* NULL: transfers take no time */
     const struct br_deadline_settings *deadlines; /* NULL: no policy deals with deadlines */
+    uint32_t unseens;
+    const char *const *unseen;  /* resources that narrow policies do not look at */
     bool bounds, series, spans; /* compute bounds; keep curves over time; keep attempts */
     uint64_t clairvoyant;       /* evaluations of the search that knows everything ahead; 0: none */
     uint32_t threads;

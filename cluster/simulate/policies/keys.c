@@ -75,15 +75,19 @@ static enum br_status keys_create(const struct br_policy_row *row,
 
 const struct br_policy_row br_simulate_policy_capacity = {
     .named = {"capacity", "groups by their shares, first come first served within, breadth first"},
+    .narrow = true,
     LIST(.key = nothing, .by_group = true)};
 
 const struct br_policy_row br_simulate_policy_capacity_plan = {
     .named = {"capacity-plan", "capacity, with the tasks of a job in the plan's order"},
     .plans = true,
+    .narrow = true,
     LIST(.key = nothing, .by_group = true, .order = BR_RANKED_PLAN)};
 
 const struct br_policy_row br_simulate_policy_fifo = {
-    .named = {"fifo", "first come first served, breadth first"}, LIST(.key = nothing)};
+    .named = {"fifo", "first come first served, breadth first"},
+    .narrow = true,
+    LIST(.key = nothing)};
 
 const struct br_policy_row br_simulate_policy_fair = {
     .named = {"fair", "the job with the fewest running tasks"}, LIST(.key = running_tasks)};
@@ -119,6 +123,7 @@ const struct br_policy_row br_simulate_policy_srpt_plan = {
 
 const struct br_policy_row br_simulate_policy_cp = {
     .named = {"cp", "the job with the longest remaining path"},
+    .narrow = true,
     LIST(.key = longest_tail, .order = BR_RANKED_TAIL)};
 
 const struct br_policy_row br_simulate_policy_random = {

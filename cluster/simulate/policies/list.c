@@ -78,6 +78,20 @@ static bool policies_list_is_closed(const struct list *list, uint32_t machine, c
 
 /* ---- Begin and end ---- */
 
+/* Demands of the setup's unseen resources count as none. False when memory is out. */
+static bool list_forget_unseen(struct list *list)
+{
+    struct br_scale *scale = &list->capacities.scale;
+    bool *unseen = br_arena_array(&list->arena, scale->resources, sizeof *unseen);
+    for (uint32_t k = 0; unseen && k < list->setup.unseens; k++) {
+        uint32_t r = br_scale_find(scale, list->setup.unseen[k]);
+        assert(r != UINT32_MAX); /* the machines know it */
+        unseen[r] = true;
+    }
+    scale->unseen = unseen;
+    return unseen;
+}
+
 enum br_status br_ranked_create(const struct br_ranked_rule *rule,
                                 const struct br_policy_setup *setup, void **policy,
                                 struct br_diag *diag)
@@ -101,6 +115,8 @@ enum br_status br_ranked_create(const struct br_ranked_rule *rule,
                        sizeof *list->group_held);
     list->freed = br_arena_array(&list->arena, setup->cluster->machines, sizeof *list->freed);
     list->is_freed = br_arena_array(&list->arena, setup->cluster->machines, sizeof *list->is_freed);
+    if (setup->unseens && !list_forget_unseen(list))
+        return br_fail_memory(diag);
     list->closed = br_arena_array(
         &list->arena, (size_t)setup->cluster->machines * list->capacities.scale.resources,
         sizeof *list->closed);

@@ -105,6 +105,7 @@ static enum br_status make_jobs(const struct cli_settings *settings, struct br_w
         return br_fail(diag, BR_USAGE, "add --count 200", "--like does not say how many jobs");
     enum br_status status = BR_OK;
     br_option_take(settings->generate.spread, &options.spread);
+    br_option_take(settings->generate.rocks, &options.rocks);
     br_made_name(&options, name, sizeof name);
     for (uint32_t k = 0; k < make->count && !status; k++) {
         struct br_dag *dag;
@@ -125,7 +126,8 @@ static enum br_status make_trace(const struct cli_settings *settings, struct br_
     if (!make->count)
         return br_fail(diag, BR_USAGE, "add --count 2500", "--like does not say how many jobs");
     if (settings->generate.tasks || settings->generate.stages ||
-        !isnan(settings->generate.spread) || make->draw != BR_NO_ROW)
+        !isnan(settings->generate.spread) || !isnan(settings->generate.rocks) ||
+        make->draw != BR_NO_ROW)
         return br_fail(diag, BR_USAGE, "leave out --tasks, --stages, --spread and --draw",
                        "jobs like those of %s have sizes of their own", make->like);
     return cli_make_trace(make->like, (uint32_t)make->count, make->seed, workload, diag);

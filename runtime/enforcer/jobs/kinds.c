@@ -37,8 +37,10 @@ static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
                               "write the cluster's amounts without a suffix, in the job's own unit",
                               "stage '%s' demands %s in %s, which the cluster offers in bytes",
                               s->id, name, dag->resource[demand->resource].unit);
-        if (r < scale->resources && br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
+        if (r < scale->resources && br_decimal_scale(demand->amount, scale->digits[r], &row[r])) {
+            row[r] = scale->unseen && scale->unseen[r] ? 0 : row[r];
             continue;
+        }
         if (r == scale->resources && is_shared(scale, name))
             continue;
         char amount[BR_DECIMAL_TEXT];

@@ -15,6 +15,7 @@ struct br_scale {
     const double *total;   /* over all machines, scaled */
     const bool *fungible;  /* may be overbooked */
     const bool *in_bytes;  /* some machine's capacity has a suffix of bytes, such as "64GiB" */
+    const bool *unseen;    /* demands of it count as none; NULL: all count */
     uint32_t shareds;      /* resources of the whole cluster, which are not counted here */
     const char *const *shared;
 };

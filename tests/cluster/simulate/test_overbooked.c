@@ -8,9 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/numbers/rng.h"
 #include "cluster/simulate/policies/policies.h"
+#include "cluster/workload/misjudge.h"
 #include "tests/cluster/simulate/script.h"
 #include "tests/support/judge_outcome.h"
 #include "tests/support/random_job.h"
@@ -119,6 +121,138 @@ static void test_limits(void **state)
     begin(&trial, net, at_once, 4);
     assert_int_equal(small_run(&trial.small, &trial.script.row, &trial.outcome, NULL), BR_SYSTEM);
     end(&trial);
+}
+
+/* ---- What tasks use ---- */
+
+/* Runs two equal tasks that start at these seconds, and nothing is overbooked; both end at that
+ * second, or the second may not start (0). */
+static void pair_ends_at(struct trial *trial, int64_t second_s, int64_t first_ends_s,
+                         int64_t second_ends_s)
+{
+    struct br_diag diag = {0};
+    trial->small.options.setup.overbooked = 0;
+    trial->step[1].at_ns = second_s * S;
+    enum br_status status = small_run(&trial->small, &trial->script.row, &trial->outcome, &diag);
+    if (!second_ends_s) {
+        assert_int_equal(status, BR_SYSTEM);
+        assert_non_null(strstr(diag.what, "does not fit"));
+    } else if (status) {
+        fail_msg("%s", diag.what);
+    } else {
+        assert_int_equal(small_span(&trial->outcome, 0, 0, BR_SPAN_DONE, 0)->end_ns,
+                         first_ends_s * S);
+        assert_int_equal(small_span(&trial->outcome, 0, 1, BR_SPAN_DONE, 0)->end_ns,
+                         second_ends_s * S);
+    }
+    end(trial);
+}
+
+/* Demands are peaks, of which tasks use a part: with twice the capacity demanded, half of it is all
+ * that there is, and three quarters slow both by a half. */
+static void test_averages(void **state)
+{
+    (void)state;
+    static const char *const stage[] = {"4:net=10,cpu=1", "4:net=10,cpu=1"};
+    static const int64_t at_once[] = {0, 0};
+    static const struct {
+        uint32_t percent;
+        int64_t ends_s;
+    } cases[] = {{50, 4}, {75, 6}, {100, 8}, {1, 4}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        struct trial trial;
+        const struct br_average average = {"net", cases[k].percent};
+        begin(&trial, stage, at_once, 2);
+        trial.small.options.world.averages = 1;
+        trial.small.options.world.average = &average;
+        assert_int_equal(small_run(&trial.small, &trial.script.row, &trial.outcome, NULL), BR_OK);
+        for (uint32_t t = 0; t < 2; t++)
+            assert_int_equal(small_span(&trial.outcome, 0, t, BR_SPAN_DONE, 0)->end_ns,
+                             cases[k].ends_s * S);
+        end(&trial);
+    }
+    struct trial trial;
+    struct br_diag diag = {0};
+    const struct br_average unknown = {"licence", 50};
+    begin(&trial, stage, at_once, 2);
+    trial.small.options.world.averages = 1;
+    trial.small.options.world.average = &unknown;
+    assert_int_equal(small_run(&trial.small, &trial.script.row, &trial.outcome, &diag), BR_USAGE);
+    assert_non_null(strstr(diag.what, "licence"));
+    end(&trial);
+}
+
+/* The policy is told so much more than is true. */
+static void begin_misjudged(struct trial *trial, const char *const *stage, double by)
+{
+    static const int64_t at_once[] = {0, 0};
+    begin(trial, stage, at_once, 2);
+    assert_int_equal(br_workload_finish(trial->small.workload, NULL), BR_OK);
+    assert_int_equal(
+        br_workload_misjudge(trial->small.workload, trial->small.cluster, 1, by, by, NULL), BR_OK);
+}
+
+static void test_misjudged(void **state)
+{
+    (void)state;
+    static const char *const whole[] = {"4:net=10,cpu=1", "4:net=10,cpu=1"},
+                             *const half[] = {"4:net=5,cpu=1", "4:net=5,cpu=1"},
+                             *const most[] = {"4:net=8,cpu=8", "4:net=8,cpu=8"};
+    struct trial trial;
+    /* Half of it is declared: two fit, and slow one another. */
+    begin_misjudged(&trial, whole, -0.5);
+    assert_int_equal(trial.small.workload->dag[0].dag->duration_ns[1], 2 * S);
+    pair_ends_at(&trial, 0, 8, 8);
+    /* Three quarters too little: uses of 16 of 10 for a second, declared as 4. */
+    begin_misjudged(&trial, most, -0.75);
+    assert_int_equal(trial.small.workload->dag[0].dag->duration_ns[0], S);
+    pair_ends_at(&trial, 4, 4, 8);
+    /* Twice as much: only one fits at a time, though both would. */
+    begin_misjudged(&trial, half, 1);
+    pair_ends_at(&trial, 0, 0, 0);
+    begin_misjudged(&trial, half, 1);
+    pair_ends_at(&trial, 4, 4, 8);
+    /* Not beyond a machine, however much is believed; what is true stays. */
+    begin_misjudged(&trial, most, 99);
+    assert_int_equal(trial.small.workload->dag[0].dag->duration_ns[0], 400 * S);
+    pair_ends_at(&trial, 4, 4, 8);
+}
+
+/* A policy that does not look at a resource demands none of it, and tasks slow. */
+static void test_unseen(void **state)
+{
+    (void)state;
+    static const char *const stage[] = {"4:net=10,cpu=1", "4:net=10,cpu=1"}, *const unseen[] = {
+                                                                                 "net"};
+    static const int64_t at_once[] = {0, 0};
+    static const char *const policies[] = {"capacity", "capacity-plan", "fifo", "cp", "srpt"};
+    struct trial trial;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        begin(&trial, stage, at_once, 2);
+        trial.script.row.narrow = narrow;
+        trial.small.options.setup.unseens = 1;
+        trial.small.options.setup.unseen = unseen;
+        pair_ends_at(&trial, 0, 8, narrow ? 8 : 0);
+    }
+    for (size_t k = 0; k < COUNT(policies); k++) {
+        const struct br_policy_row *row;
+        double number;
+        struct br_diag diag = {0};
+        bool looks = strcmp(policies[k], "srpt") == 0;
+        assert_int_equal(br_policies_find(policies[k], &row, &number, NULL), BR_OK);
+        if (row->plans)
+            continue; /* which the tests' setups do not have */
+        begin(&trial, stage, at_once, 2);
+        trial.small.options.setup.overbooked = 0;
+        trial.small.options.setup.unseens = 1;
+        trial.small.options.setup.unseen = unseen;
+        if (small_run(&trial.small, row, &trial.outcome, &diag))
+            fail_msg("%s", diag.what);
+        assert_int_equal(trial.outcome.end_ns[0], 8 * S);
+        assert_int_equal(small_span(&trial.outcome, 0, looks ? 0 : 1, BR_SPAN_DONE, 0)->end_ns,
+                         looks ? 4 * S : 8 * S);
+        end(&trial);
+    }
 }
 
 /* ---- Against real numbers ---- */
@@ -256,8 +390,10 @@ static void test_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
-                                       cmocka_unit_test(test_limits), cmocka_unit_test(test_fluid),
-                                       cmocka_unit_test(test_lost)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_averages), cmocka_unit_test(test_misjudged),
+        cmocka_unit_test(test_unseen),   cmocka_unit_test(test_fluid),
+        cmocka_unit_test(test_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
