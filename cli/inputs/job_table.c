@@ -10,6 +10,40 @@
  * runs needs more. */
 enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
 
+/* Attempts of a stage from which its own share of failures is taken, else that of the job. */
+enum { ATTEMPTS_TELL = 20 };
+/* A share above that would let no table end. */
+static const double fail_most = 0.9;
+
+static double share_of(uint64_t part, uint64_t all)
+{
+    double share = all ? (double)part / (double)all : 0;
+    return share < fail_most ? share : fail_most;
+}
+
+/* How often attempts have failed, at first and again, if the history knows of any. */
+static enum br_status take_attempts(struct br_history *history, struct br_deadline_profile *profile,
+                                    struct br_diag *diag)
+{
+    const struct br_dag *dag = profile->dag;
+    struct br_history_attempts all = {0}, *own = calloc(dag->stages, sizeof *own);
+    enum br_status status = own ? BR_OK : br_fail_memory(diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++) {
+        status = br_history_attempts(history, dag->stage[s].id, &own[s], diag);
+        all.ended += own[s].ended;
+        all.lost += own[s].lost;
+        all.lost_first += own[s].lost_first;
+    }
+    for (uint32_t s = 0; s < dag->stages && !status && all.lost; s++) {
+        const struct br_history_attempts *of = own[s].ended < ATTEMPTS_TELL ? &all : &own[s];
+        const struct br_history_attempts *again = own[s].lost < ATTEMPTS_TELL ? &all : &own[s];
+        profile->stage[s].fail = share_of(of->lost_first, of->ended);
+        profile->stage[s].fail_again = share_of(again->lost - again->lost_first, again->lost);
+    }
+    free(own);
+    return status;
+}
+
 enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile,
                                    bool quiet, uint32_t *known, struct br_diag *diag)
 {
@@ -19,6 +53,8 @@ enum br_status cli_profile_history(const char *path, struct br_deadline_profile 
     enum br_status status = cli_open_history(path, dag, quiet, &history, diag);
     if (status)
         return status;
+    if (!status)
+        status = take_attempts(history, profile, diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++) {
         if (dag->stage[s].by_hand)
             continue;

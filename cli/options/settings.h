@@ -198,11 +198,11 @@ struct cli_predict_settings {
 
 /* Tables of the time left of a job. */
 struct cli_deadline_settings {
-    const char *show, *check;         /* a table file */
-    uint32_t indicator;               /* a row */
-    double failures;                  /* NAN: not given */
-    struct br_option_pair stragglers; /* NAN: not given */
-    uint64_t tokens, runs;            /* 0: not given */
+    const char *show, *check;                  /* a table file */
+    uint32_t indicator;                        /* a row */
+    double failures;                           /* NAN: not given */
+    struct br_option_pair stragglers, latency; /* NAN: not given */
+    uint64_t tokens, runs;                     /* 0: not given */
     uint64_t seed, learned;
     int64_t period_ns;
     bool no_plan;

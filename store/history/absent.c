@@ -124,6 +124,13 @@ enum br_status br_history_rename(struct br_history *history, const char *name, b
     return fail_missing(diag);
 }
 
+enum br_status br_history_attempts(struct br_history *history, const char *stage,
+                                   struct br_history_attempts *attempts, struct br_diag *diag)
+{
+    *attempts = (struct br_history_attempts){0};
+    return fail_missing(diag);
+}
+
 enum br_status br_history_add_costs(struct br_history *history, const struct br_history_cost *cost,
                                     uint32_t count, struct br_diag *diag)
 {

@@ -36,6 +36,8 @@ struct br_history {
     uint32_t samples, room;
 };
 
+/* Writes that an attempt of the run's failed. Inside a transaction. */
+bool br_history_write_lost(struct br_history *history, const char *stage, uint32_t attempt);
 /* Deletes all but the last runs of the history's job. Inside a transaction. */
 bool br_history_forget(struct br_history *history, uint32_t kept);
 

@@ -20,13 +20,14 @@ enum { BR_HISTORY_RECENT = 10, BR_HISTORY_KEPT = 100, BR_HISTORY_PEAKS = 1000 };
 
 struct br_history;
 
-/* One task that succeeded. */
+/* One task that succeeded, or one attempt at it that failed and was followed by another. */
 struct br_history_sample {
     const char *stage; /* its id */
     uint32_t task;     /* its index in the stage */
     int64_t wall_ns;   /* from start to end */
     int64_t cpu_ns;    /* processor time of all its processes; -1: unknown */
     int64_t mem_bytes; /* largest memory at any time; -1: unknown */
+    uint32_t lost;     /* 0: it succeeded; else the attempt's number, from 1, and no more is kept */
 };
 
 /* The estimate for a task of the stage. */
@@ -71,6 +72,14 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
  * nothing is known. */
 enum br_status br_history_durations(struct br_history *history, const char *stage,
                                     int64_t **wall_ns, uint32_t *samples, struct br_diag *diag);
+
+/* Attempts at the stage's tasks in the last BR_HISTORY_RECENT runs of the job. */
+struct br_history_attempts {
+    uint64_t ended;            /* well: one for each task */
+    uint64_t lost, lost_first; /* that failed and were tried again; of them first attempts */
+};
+enum br_status br_history_attempts(struct br_history *history, const char *stage,
+                                   struct br_history_attempts *attempts, struct br_diag *diag);
 
 /* A job with runs in the file, or one stage of it. */
 struct br_history_job {

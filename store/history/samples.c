@@ -200,7 +200,9 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
     bool good =
         br_database_run(&history->database, "BEGIN IMMEDIATE") && (run || begin_run(history));
     for (uint32_t k = 0; k < history->samples && good; k++)
-        good = history_write_sample(history, &history->waiting[k]);
+        good = history->waiting[k].lost ? br_history_write_lost(history, history->waiting[k].stage,
+                                                                history->waiting[k].lost)
+                                        : history_write_sample(history, &history->waiting[k]);
     enum br_status status = good && br_database_run(&history->database, "COMMIT")
                                 ? BR_OK
                                 : br_database_fail(&history->database, diag);

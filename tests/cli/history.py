@@ -329,6 +329,31 @@ def check_queries(folder):
     assert 'the history cannot be used' in done.stderr, done.stderr
 
 
+FLAKY = '''<job xmlns="urn:bigrocks:job:1" name="flaky"><attribute name="shell" value="true"/><resource name="cpu"/>
+  <stage id="steady" tasks="30" duration="1"><demand resource="cpu" amount="1"/><command>true</command></stage>
+  <stage id="flaky" tasks="30" duration="1"><demand resource="cpu" amount="1"/>
+    <command>test $(( {index} % 3 )) -ne 0 || test -e been-{index} || { touch been-{index}; exit 1; }</command></stage>
+  <edge from="steady" to="flaky"/></job>'''
+
+
+def check_failures(folder):
+    """Attempts that fail are kept by stage, and tables of the time left count them, unless options say how many."""
+    (folder / 'flaky.xml').write_text(FLAKY)
+    bigrocks('run', 'flaky.xml', '--capacity', 'cpu=4', '--retries', 2, '--history', 'flaky.db', '-q', cwd=folder)
+    said = bigrocks('deadline', 'flaky.xml', '--tokens', 2, '--runs', 60, '--history', 'flaky.db', cwd=folder)
+    assert "stage 'flaky': 33.3 % of first attempts fail, 0.0 % of further ones" in said.stderr, said.stderr
+    assert 'steady' not in said.stderr, said.stderr
+
+    def takes(*words):
+        table = bigrocks('deadline', 'flaky.xml', '--tokens', 1, '--runs', 200, '--no-plan', '-f', 'csv', '-q', *words, cwd=folder)
+        return float(table.stdout.splitlines()[1].split(',')[4])
+    measured = takes('--history', 'flaky.db')
+    assert takes('--history', 'flaky.db', '--failures', 0) < 0.97 * measured < 0.99 * takes(
+        '--history', 'flaky.db', '--failures', 0.6), measured
+    assert 59.9 < takes() < 60.1 and 119.9 < takes('--latency', 1) < 120.1
+    assert 'from 0 to' in bigrocks('deadline', 'flaky.xml', '--latency', '-1', cwd=folder, status=2).stderr
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
         folder = pathlib.Path(folder)
@@ -346,6 +371,7 @@ def main():
         check_far_off(folder)
         check_not_written(folder)
         check_queries(folder)
+        check_failures(folder)
     return 0
 
 

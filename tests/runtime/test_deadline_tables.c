@@ -304,6 +304,43 @@ static void test_failures(void **state)
     scene_close(&scene);
 }
 
+static double takes_s(struct scene *scene)
+{
+    scene_make(scene);
+    double takes =
+        (double)br_table_mean_ns(&scene->made.table, 0, br_table_start(&scene->made.table), 0) /
+        1e9;
+    br_deadline_release(&scene->made);
+    return takes;
+}
+
+/* A stage's own share of failures counts in place of the request's, and that of further attempts by
+ * itself: a failed attempt takes half of its time. Latencies come with every attempt. */
+static void test_own_failures(void **state)
+{
+    (void)state;
+    struct scene scene = {.dag = br_dag_create("many")};
+    scene_add_stage(&scene, "a", 1000, 10 * S);
+    scene_add_stage(&scene, "b", 1000, 10 * S);
+    scene_finish_job(&scene);
+    scene.request.most = 1;
+    scene.request.runs = 20;
+    assert_true(fabs(takes_s(&scene) - 20000) < 1e-3);
+    scene.profile.stage[0].fail = 0.2;
+    scene.profile.stage[0].fail_again = 0;
+    assert_true(fabs(takes_s(&scene) - (20000 + 0.2 * 5 * 1000)) < 60);
+    scene.profile.stage[0].fail_again = 0.5; /* one more attempt on average */
+    assert_true(fabs(takes_s(&scene) - (20000 + 0.2 * 2 * 5 * 1000)) < 60);
+    scene.request.fail = 0.2; /* of the other stage alone */
+    assert_true(fabs(takes_s(&scene) - (20000 + 0.2 * 2 * 5 * 1000 + 0.25 * 5 * 1000)) < 80);
+    scene.request.fail = 0;
+    scene.request.latency_s = 2; /* 1400 attempts of the first stage, and 1000 */
+    assert_true(fabs(takes_s(&scene) - (22000 + 2 * 2400)) < 80);
+    scene.request.latency_spread = 0.5;
+    assert_true(fabs(takes_s(&scene) - (22000 + 2 * 2400)) < 150);
+    scene_close(&scene);
+}
+
 /* Making it ends so, and leaves nothing behind. */
 static void refuse(struct scene *scene, enum br_status status)
 {
@@ -346,7 +383,8 @@ int main(void)
         cmocka_unit_test(test_indicators),    cmocka_unit_test(test_orders),
         cmocka_unit_test(test_both_parents),  cmocka_unit_test(test_turns),
         cmocka_unit_test(test_own_turns),     cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_failures),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_own_failures),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,8 +138,10 @@ static void report_remember(struct cli_report *report, const struct br_task_end 
         .mem_bytes = end->usage.peak_bytes,
     };
     struct br_diag diag = {0};
+    if (end->outcome != BR_TASK_DONE)
+        sample.lost = end->attempt;
     /* A duration that is known only roughly, since this program was stopped, is not recorded. */
-    if (end->unseen_ns > sample.wall_ns / 10)
+    if (end->unseen_ns > sample.wall_ns / 10 && !sample.lost)
         return;
     if (history && br_history_add(history, &sample, &diag)) {
         cli_progress_end(&report->progress);
@@ -271,6 +273,8 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     cli_live_ended(&report->live, end);
     cli_run_trace_add(&report->trace, end);
     cli_run_learn_ended(one->input.learn, end);
+    if (failed && end->again && end->words)
+        report_remember(report, end);
     if (end->outcome == BR_TASK_DONE && end->words) {
         report_remember(report, end);
         cli_overuse_note(report->part ? &report->part->sum->overuse : &report->overuse,

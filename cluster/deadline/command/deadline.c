@@ -148,11 +148,16 @@ static const struct br_option deadline_rows[] = {
            .least = 1, .most = 1000000),
     OPTION(COUNT, "seed", "N", deadline.seed, "seed of the runs (default: 1)", .most = UINT64_MAX),
     OPTION(REAL, "failures", "X", deadline.failures,
-           "share of the attempts at tasks that fail and run again (default: 0)", .high = 1,
-           .example = "0.01"),
+           "share of the attempts at tasks that fail and run again (default: by stage, as the "
+           "history has them, else 0)",
+           .high = 1, .example = "0.01"),
     OPTION(PAIR, "stragglers", "X:F", deadline.stragglers,
            "share of the attempts that take F times as long (default: 0, F 3)", .high = 1e6,
            .example = "0.05:3"),
+    OPTION(PAIR, "latency", "S:P", deadline.latency,
+           "seconds for which every attempt holds its token before it begins, and their spread "
+           "(default: 0)",
+           .high = 1e6, .example = "2:0.5"),
     OPTION(COUNT, "learned", "N", deadline.learned,
            "know durations only from N simulated runs, as if those had been measured (default: "
            "as declared)",

@@ -16,14 +16,23 @@ enum { TOKENS = 100 };
 
 /* ---- Durations ---- */
 
-static enum br_status take_history(const char *path, struct cli_deadline_job *job, bool quiet,
-                                   struct br_diag *diag)
+/* Durations, and unless `failures` are given also failures. */
+static enum br_status take_history(const char *path, double failures, struct cli_deadline_job *job,
+                                   bool quiet, struct br_diag *diag)
 {
     uint32_t known;
     enum br_status status = cli_profile_history(path, &job->profile, quiet, &known, diag);
     if (!status && !quiet)
         cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them", known,
                 job->input.dag->stages);
+    for (uint32_t s = 0; s < job->input.dag->stages && !status; s++) {
+        struct br_profile_stage *stage = &job->profile.stage[s];
+        if (!isnan(failures))
+            stage->fail = stage->fail_again = NAN;
+        else if (!isnan(stage->fail) && !quiet && (stage->fail > 0 || stage->fail_again > 0))
+            cli_say("stage '%.80s': %.1f %% of first attempts fail, %.1f %% of further ones",
+                    job->input.dag->stage[s].id, 100 * stage->fail, 100 * stage->fail_again);
+    }
     return status;
 }
 
@@ -137,6 +146,8 @@ static enum br_status fill_request(const struct cli_settings *settings,
     request->fail = world.fail;
     request->straggle = world.straggle;
     request->slowness = world.slowness;
+    br_option_take(own->latency.first, &request->latency_s);
+    br_option_take(own->latency.second, &request->latency_spread);
     request->threads = cli_threads(&settings->search);
     request->stop = stop;
     return deadline_job_choose_allocations(own, like, request, diag);
@@ -155,7 +166,8 @@ enum br_status cli_deadline_job_load(const struct cli_settings *settings, const 
     if (!status)
         status = br_profile_init(&job->profile, job->input.dag, diag);
     if (!status && settings->needs.history)
-        status = take_history(settings->needs.history, job, settings->output.quiet, diag);
+        status =
+            take_history(settings->needs.history, own->failures, job, settings->output.quiet, diag);
     else if (!status && !settings->output.quiet)
         cli_warn(path, job->input.dag);
     if (!status && own->learned && !like)

@@ -55,6 +55,10 @@ static enum br_status deadline_make_check(const struct br_deadline_request *requ
     if (!(request->fail >= 0 && request->fail <= 0.9))
         return br_fail(diag, BR_USAGE, "give a share such as 0.01",
                        "the share of failures is not within 0 and 0.9");
+    if (!(request->latency_s >= 0 && request->latency_s <= 1e6) ||
+        !(request->latency_spread >= 0 && request->latency_spread <= 10))
+        return br_fail(diag, BR_USAGE, "such as 2:0.5, two seconds with a spread of 0.5",
+                       "what it takes to begin a task is out of its range");
     if (!(request->straggle >= 0 && request->straggle <= 1) ||
         !(request->slowness >= 1 && request->slowness <= 1e6))
         return br_fail(diag, BR_USAGE, "such as a share of 0.05, 3 times as slow",

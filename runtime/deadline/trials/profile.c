@@ -3,6 +3,7 @@
 #include "runtime/deadline/trials/profile.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/collections/index.h"
@@ -23,6 +24,8 @@ enum br_status br_profile_init(struct br_deadline_profile *profile, const struct
         profile->stage[s] = (struct br_profile_stage){
             .spread = br_real_of(stage->spread),
             .longest_ns = stage->longest_ns ? stage->longest_ns : INT64_MAX,
+            .fail = NAN,
+            .fail_again = NAN,
         };
     }
     return BR_OK;
@@ -110,6 +113,8 @@ enum br_status br_profile_learn(struct br_deadline_profile *profile, uint64_t se
             for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
                 sample[samples++] = drawn[(size_t)r * dag->tasks + dag->stage[s].first_task + i];
         status = br_profile_measured(&learned, s, sample, samples, diag);
+        learned.stage[s].fail = declared.stage[s].fail;
+        learned.stage[s].fail_again = declared.stage[s].fail_again;
     }
     free(drawn);
     free(sample);

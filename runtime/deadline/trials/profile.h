@@ -15,6 +15,7 @@ struct br_profile_stage {
     const int64_t *sample_ns; /* ascending */
     double spread;            /* as declared: standard deviation of the logarithm */
     int64_t longest_ns;       /* no task lasts longer; INT64_MAX: not said */
+    double fail, fail_again; /* shares of first and of further attempts that fail; NAN: not known */
 };
 
 struct br_deadline_profile {

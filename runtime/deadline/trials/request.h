@@ -21,7 +21,12 @@ struct br_deadline_request {
     uint32_t runs;  /* 0: as many as the job's size allows within seconds */
     uint32_t cells; /* of progress, without the start */
     uint64_t seed;
-    double fail;     /* share of attempts that fail, at a uniform point of their time: 0 .. < 1 */
+    /* Share of attempts that fail, at a uniform point of their time: 0 .. 0.9. Of stages of which
+     * the profile knows another one, that. */
+    double fail;
+    /* Every attempt holds its token for so long before it begins to work: the mean, and the
+     * standard deviation of the logarithm. */
+    double latency_s, latency_spread;
     double straggle; /* share of attempts that take `slowness` times as long */
     double slowness;
     uint32_t threads;

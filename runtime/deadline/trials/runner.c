@@ -3,12 +3,14 @@
 #include "runtime/deadline/trials/runner.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/csr.h"
 #include "base/collections/heap.h"
 #include "base/collections/index.h"
+#include "base/numbers/real.h"
 #include "base/numbers/rng.h"
 
 struct end {
@@ -122,6 +124,22 @@ static enum br_status read_demands(struct br_runner_job *job, const struct br_cl
     return BR_OK;
 }
 
+/* How often attempts fail, by stage. */
+static bool take_failures(struct br_runner_job *job, const struct br_deadline_request *request)
+{
+    const struct br_profile_stage *stage = request->profile->stage;
+    job->fail = br_arena_array(&job->arena, job->stages, sizeof *job->fail);
+    job->fail_again = br_arena_array(&job->arena, job->stages, sizeof *job->fail_again);
+    if (!job->fail || !job->fail_again)
+        return false;
+    for (uint32_t s = 0; s < job->stages; s++) {
+        job->fail[s] = isnan(stage[s].fail) ? request->fail : stage[s].fail;
+        job->fail_again[s] = isnan(stage[s].fail_again) ? job->fail[s] : stage[s].fail_again;
+        job->troubled |= job->fail[s] > 0;
+    }
+    return true;
+}
+
 enum br_status br_runner_job_init(struct br_runner_job *job,
                                   const struct br_deadline_request *request, struct br_diag *diag)
 {
@@ -130,15 +148,18 @@ enum br_status br_runner_job_init(struct br_runner_job *job,
         .dag = dag,
         .stages = dag->stages,
         .tasks = dag->tasks,
-        .fail = request->fail,
         .straggle = request->straggle,
         .slowness = request->slowness,
+        .latency_ns = request->latency_s * 1e9,
+        .latency_spread = request->latency_spread,
+        .troubled = request->straggle > 0 || request->latency_s > 0,
     };
     job->stage_of = br_arena_array(&job->arena, dag->tasks, sizeof *job->stage_of);
     job->count = br_arena_array(&job->arena, dag->stages, sizeof *job->count);
     job->barriers = br_arena_array(&job->arena, dag->stages, sizeof *job->barriers);
     job->partners = br_arena_array(&job->arena, dag->stages, sizeof *job->partners);
-    if (!job->stage_of || !job->count || !job->barriers || !job->partners || !join_children(job))
+    if (!job->stage_of || !job->count || !job->barriers || !job->partners || !join_children(job) ||
+        !take_failures(job, request))
         return br_fail_memory(diag);
     for (uint32_t s = 0; s < dag->stages; s++) {
         job->count[s] = dag->stage[s].tasks;
@@ -294,15 +315,22 @@ static int64_t runner_attempt(struct br_runner *runner, uint32_t task)
 {
     const struct br_runner_job *job = runner->job;
     double lasts_ns = (double)runner->duration_ns[task];
-    if (job->fail <= 0 && job->straggle <= 0)
+    if (!job->troubled)
         return runner->duration_ns[task];
+    uint32_t s = job->stage_of[task];
+    double fail = runner->attempt[task] ? job->fail_again[s] : job->fail[s];
     uint64_t which = (uint64_t)task << 32 | runner->attempt[task]++;
     struct br_rng rng = br_rng_seed(br_hash_number(runner->seed ^ br_hash_number(which)));
     if (br_rng_unit(&rng) < job->straggle)
         lasts_ns *= job->slowness;
-    runner->fails[task] = br_rng_unit(&rng) < job->fail;
+    runner->fails[task] = br_rng_unit(&rng) < fail;
     if (runner->fails[task])
         lasts_ns *= br_rng_unit(&rng);
+    if (job->latency_ns > 0) {
+        double spread = job->latency_spread;
+        double exponent = spread > 0 ? spread * (br_real_normal(&rng) - spread / 2) : 0;
+        lasts_ns += job->latency_ns * br_real_exp(exponent < 100 ? exponent : 100);
+    }
     return lasts_ns < (double)(INT64_MAX / 8) ? (int64_t)lasts_ns : INT64_MAX / 8;
 }
 

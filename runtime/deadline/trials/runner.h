@@ -28,7 +28,10 @@ struct br_runner_job {
     const int64_t *demand, *total;
     struct br_instance *instance;
     bool shares; /* allocations are percents of it; else tokens, within it */
-    double fail, straggle, slowness;
+    double straggle, slowness;
+    double latency_ns, latency_spread;
+    double *fail, *fail_again; /* by stage, of first and of further attempts */
+    bool troubled;             /* something of all this happens */
 };
 
 enum br_status br_runner_job_init(struct br_runner_job *job,

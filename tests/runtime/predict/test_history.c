@@ -49,7 +49,7 @@ static struct br_history *open_history(const char *job)
 static void add(struct br_history *history, const char *stage, int64_t wall_ns, int64_t cpu_ns,
                 int64_t mem_bytes)
 {
-    struct br_history_sample sample = {stage, 0, wall_ns, cpu_ns, mem_bytes};
+    struct br_history_sample sample = {stage, 0, wall_ns, cpu_ns, mem_bytes, 0};
     assert_int_equal(br_history_add(history, &sample, NULL), BR_OK);
 }
 
@@ -420,13 +420,53 @@ static void test_renamed(void **state)
     expect_alike("own", stage, 4, NULL, 40);
 }
 
+/* Attempts that failed and were tried again are counted by stage and run, besides the samples, and
+ * follow their job when it is renamed. */
+static void test_attempts(void **state)
+{
+    struct br_history *history = open_history("job");
+    struct br_history_attempts attempts;
+    struct br_history_sample lost = {.stage = "a", .wall_ns = 5, .cpu_ns = -1, .mem_bytes = -1};
+    bool joined;
+    (void)state;
+    assert_int_equal(br_history_attempts(history, "a", &attempts, NULL), BR_OK);
+    assert_true(!attempts.ended && !attempts.lost && !attempts.lost_first);
+    for (uint32_t t = 0; t < 10; t++)
+        add(history, "a", 100, -1, -1);
+    add(history, "b", 100, -1, -1);
+    for (lost.lost = 1; lost.lost <= 3; lost.lost++) /* three attempts at one task */
+        assert_int_equal(br_history_add(history, &lost, NULL), BR_OK);
+    lost.lost = 1;
+    assert_int_equal(br_history_add(history, &lost, NULL), BR_OK);
+    assert_int_equal(br_history_flush(history, NULL), BR_OK);
+    assert_int_equal(estimate(history, "a").samples, 10); /* lost ones are no samples */
+    for (int renamed = 0; renamed < 2; renamed++) {
+        assert_int_equal(br_history_attempts(history, "a", &attempts, NULL), BR_OK);
+        assert_true(attempts.ended == 10 && attempts.lost == 4 && attempts.lost_first == 2);
+        assert_int_equal(br_history_attempts(history, "b", &attempts, NULL), BR_OK);
+        assert_true(attempts.ended == 1 && attempts.lost == 0);
+        assert_int_equal(br_history_rename(history, "other", &joined, NULL), BR_OK);
+    }
+    assert_int_equal(br_history_close(history, NULL), BR_OK);
+    /* Only the last runs count. */
+    for (int run = 0; run < BR_HISTORY_RECENT; run++) {
+        history = open_history("other");
+        add(history, "a", 100, -1, -1);
+        assert_int_equal(br_history_close(history, NULL), BR_OK);
+    }
+    history = open_history("other");
+    assert_int_equal(br_history_attempts(history, "a", &attempts, NULL), BR_OK);
+    assert_true(attempts.ended == BR_HISTORY_RECENT && attempts.lost == 0);
+    assert_int_equal(br_history_close(history, NULL), BR_OK);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
     const struct CMUnitTest tests[] = {
         TEST(test_estimate),    TEST(test_runs),    TEST(test_memory),  TEST(test_growth),
         TEST(test_two_writers), TEST(test_foreign), TEST(test_renamed), TEST(test_annotate),
-        TEST(test_amounts),     TEST(test_lost)};
+        TEST(test_amounts),     TEST(test_lost),    TEST(test_attempts)};
     if (!br_history_is_there()) {
         puts("this build keeps no histories: it was made without SQLite");
         return 77;
