@@ -79,6 +79,9 @@ static const struct source {
      cli_import_queries},
     {{"snakemake", "a workflow; 'bigrocks import snakemake' makes a job of it"},
      cli_import_snakemake},
+    {{"spark-profile",
+      "event logs of a Spark application; 'bigrocks import spark-profile' makes a profile of them"},
+     cli_import_spark_profile},
 };
 static const struct br_names source_rows = {BR_NAMES(sources)};
 
@@ -99,10 +102,10 @@ static int import_perform(const struct cli_settings *settings, const char *const
         return BR_OK;
     }
     if (arguments == 0)
-        return br_fail(
-            diag, BR_USAGE,
-            "bigrocks import ninja, import make, import snakemake, import queries, or --list",
-            "the command line does not say what to import");
+        return br_fail(diag, BR_USAGE,
+                       "bigrocks import ninja, import make, import snakemake, import queries, "
+                       "import spark-profile, or --list",
+                       "the command line does not say what to import");
     uint32_t source = br_named_find(&source_rows, argument[0]);
     if (source == BR_NO_ROW)
         return br_fail(
@@ -113,7 +116,7 @@ static int import_perform(const struct cli_settings *settings, const char *const
     cli_perform *import = sources[source].import;
     /* Queries refuse all that is for builds by themselves. */
     if (import != cli_import_make && import != cli_import_queries &&
-        (settings->import.whole || settings->import.printed))
+        import != cli_import_spark_profile && (settings->import.whole || settings->import.printed))
         return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
                        settings->import.whole ? "whole" : "printed");
     return import(settings, argument + 1, arguments - 1, diag);
@@ -147,9 +150,9 @@ const struct cli_command cli_import = {
     .least = 0,
     .most = UINT32_MAX,
     .perform = import_perform,
-    .words = "ninja make snakemake queries",
-    .arguments = "ninja|make|snakemake|queries [TARGET|FILE...]",
-    .summary = "make a job of a build, of a workflow or of queries",
+    .words = "ninja make snakemake queries spark-profile",
+    .arguments = "ninja|make|snakemake|queries|spark-profile [TARGET|FILE...]",
+    .summary = "make a job of a build, of a workflow, of queries or of event logs",
     .text = "ninja: reads build.ninja and .ninja_log of a configured build as a job: a task per\n"
             "command that the targets (default: those that ninja builds by default) need, with\n"
             "the time that it took last. The commands do what ninja does for them, so that\n"
@@ -163,6 +166,8 @@ const struct cli_command cli_import = {
             "DuckDB's profiles write them. The costs of queries that never ran give their\n"
             "durations, by the queries that did run, in the files or in --history, which keeps\n"
             "them.\n"
+            "spark-profile: makes a profile, from which 'bigrocks train' learns, of event logs of\n"
+            "one Spark application that ran on one or several numbers of executors.\n"
             "The cluster that goes along is --capacity, by default this machine's processors and\n"
             "memory, with the pools of ninja's build. 'bigrocks render' writes a plan of a build\n"
             "as a file for ninja or make. See docs/build.md and docs/workflows.md.\n",
@@ -174,5 +179,6 @@ const struct cli_command cli_import = {
         "bigrocks import snakemake -C examples/snakemake --capacity cpu=4,mem=8GiB -o job.xml\n"
         "bigrocks import queries examples/query.explain.txt examples/query.explain.xml "
         "--capacity cpu=4,mem=1GiB\n"
+        "bigrocks import spark-profile examples/star-join.log -o star-join.txt\n"
         "bigrocks import --list\n",
 };

@@ -36,6 +36,10 @@ int cli_import_snakemake(const struct cli_settings *settings, const char *const 
 int cli_import_queries(const struct cli_settings *settings, const char *const *argument,
                        uint32_t arguments, struct br_diag *diag);
 
+/* 'bigrocks import spark-profile' with the event logs that follow. */
+int cli_import_spark_profile(const struct cli_settings *settings, const char *const *argument,
+                             uint32_t arguments, struct br_diag *diag);
+
 /* Runs the commands of a job, whose stages have one task and a shell script each, one after
  * another, parents first. Writes the usage of each to the history as it ends; afterwards ninja's
  * records contain them all. Their output goes to standard error, and the progress to a terminal.

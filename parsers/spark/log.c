@@ -284,13 +284,12 @@ static bool read_end(struct reader *r, const struct br_json_field *reason, enum 
 static bool read_times(struct reader *r, const struct br_json_field *info,
                        struct br_spark_task *task)
 {
-    struct br_json_field field[] = {{.name = "Index", .required = true},
-                                    {.name = "Partition ID"},
-                                    {.name = "Launch Time", .required = true},
-                                    {.name = "Finish Time", .required = true},
-                                    {.name = "Getting Result Time"}};
+    struct br_json_field field[] = {
+        {.name = "Index", .required = true},       {.name = "Partition ID"},
+        {.name = "Launch Time", .required = true}, {.name = "Finish Time", .required = true},
+        {.name = "Getting Result Time"},           {.name = "Executor ID"}};
     int64_t launch = 0, finish = 0, fetch = 0;
-    if (!br_json_go(&r->json, info) || !br_json_fields(&r->json, "the task", field, 5) ||
+    if (!br_json_go(&r->json, info) || !br_json_fields(&r->json, "the task", field, 6) ||
         !read_id(r, &field[0], &task->partition) || !read_id(r, &field[1], &task->partition) ||
         !read_signed(r, &field[2], MOST_MS, &launch) ||
         !read_signed(r, &field[3], MOST_MS, &finish) || !read_signed(r, &field[4], MOST_MS, &fetch))
@@ -300,6 +299,14 @@ static bool read_times(struct reader *r, const struct br_json_field *info,
     if (finish < launch)
         return br_json_fail(&r->json, field[3].at, "was a clock set back?",
                             "the task ends before it is launched");
+    task->executor = BR_SPARK_NONE;
+    if (br_json_go(&r->json, &field[5])) {
+        if (!br_json_string(&r->json, "the id of an executor"))
+            return false;
+        task->executor = br_spark_known_executor(r->log, r->json.text);
+    } else if (r->json.status) {
+        return false;
+    }
     task->launch_ns = launch * 1000000;
     task->ns = (finish - launch) * 1000000;
     return true;

@@ -84,6 +84,11 @@ uint32_t br_spark_find_executor(struct br_spark_log *log, const char *id)
     return log->executors++;
 }
 
+uint32_t br_spark_known_executor(const struct br_spark_log *log, const char *id)
+{
+    return br_index_find(&log->executor_ids, &executor_keys, log, id, br_hash_text(id));
+}
+
 uint32_t br_spark_stage_size(const struct br_spark_stage *stage)
 {
     return stage->tasks && !stage->barrier ? stage->tasks : 1;

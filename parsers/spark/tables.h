@@ -47,6 +47,7 @@ struct br_spark_task {
     uint32_t stage, partition;
     int64_t launch_ns; /* since 1970 */
     int64_t ns;        /* time that it held its core */
+    uint32_t executor; /* BR_SPARK_NONE: not one of those that the log has added */
 };
 
 /* Work that is left out of the log: the number of attempts, and the time of their tasks. */
@@ -99,6 +100,8 @@ uint32_t br_spark_add_job(struct br_spark_log *log, const struct br_spark_job *j
 /* The stage or the executor of this id, added if it is new. */
 uint32_t br_spark_find_stage(struct br_spark_log *log, uint32_t id, struct br_pos pos);
 uint32_t br_spark_find_executor(struct br_spark_log *log, const char *id);
+/* The executor of this id, if it was added. */
+uint32_t br_spark_known_executor(const struct br_spark_log *log, const char *id);
 /* Counts work left out, with that many tasks. */
 void br_spark_lose(struct br_spark_loss *loss, uint32_t tasks, int64_t ns);
 /* Number of tasks of a dag for the stage: the tasks of a barrier stage are one, which takes the
