@@ -1,4 +1,5 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
+#include <math.h>
 #include <string.h>
 
 #include "base/process/clock.h"
@@ -29,6 +30,8 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
     /* A proof by clauses proves much but explains nothing, and has no form for VeriPB. */
     options.conflicts =
         settings->bound.explain || settings->bound.proof ? 0 : settings->bound.conflicts;
+    if (!isnan(settings->search.tolerance))
+        options.tolerance = settings->search.tolerance / 100;
     return options;
 }
 
@@ -66,6 +69,7 @@ static enum br_status print_json(const struct br_input *input, const struct br_b
         .lower_bound_ns = r->lower_bound_ns,
         .method = r->method,
         .certificate = r->certificate,
+        .at_most_ns = r->at_most_ns,
         .core_ns = r->core_ns,
         .core_method = r->core_method,
         .lp_ns = r->source.lower_bound_ns,
@@ -81,6 +85,10 @@ static void bounds_print_text(const struct br_bound_result *r)
     char text[CLI_SECONDS_TEXT];
     printf("lower bound  %s s%s (%s)\n", cli_seconds(r->lower_bound_ns, text),
            r->certificate ? ", proven" : "", r->method);
+    if (r->at_most_ns > r->lower_bound_ns && r->lower_bound_ns > 0)
+        printf("optimum      at most %s s: rounding leaves %.3f %%\n",
+               cli_seconds(r->at_most_ns, text),
+               100 * ((double)r->at_most_ns / (double)r->lower_bound_ns - 1));
     printf("core bound   %s s (%s)\n", cli_seconds(r->core_ns, text), r->core_method);
     if (r->clause_ns > 0)
         printf("clause bound %s s%s\n", cli_seconds(r->clause_ns, text),

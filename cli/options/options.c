@@ -249,7 +249,7 @@ static const struct br_option shared_rows[] = {
     OPTION(REAL, "tolerance", "P", search.tolerance,
            "per cent of the makespan by which a plan of measured durations may be longer than its "
            "lower bound and count as optimal (default: 0.01)",
-           .high = 100, .example = "1", .commands = SEARCH),
+           .high = 100, .example = "1", .commands = SEARCH | CLI_BOUND),
     OPTION(SWITCH, "lp", NULL, bound.lp,
            "ask bigrocks-bound for a tighter bound (default: if the bound is not met yet and the "
            "job is not large)",

@@ -11,6 +11,7 @@ struct br_emit_bound {
     int64_t lower_bound_ns;
     const char *method;
     const struct br_certificate *certificate; /* NULL: not proven */
+    int64_t at_most_ns;                       /* the optimum is no longer; 0: unknown */
     int64_t core_ns;                          /* without the linear program */
     const char *core_method;
     int64_t lp_ns;

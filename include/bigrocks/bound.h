@@ -65,6 +65,8 @@ struct br_bound_options {
     int64_t cpu_limit_ns;  /* 0: no limit; replaces the time limit, and counts the processor time of
                               the calling thread and of the source */
     uint64_t conflicts;    /* clause learning: most conflicts of a part; 0: no clause learning */
+    double tolerance; /* as of struct br_plan_options: learning ends if rounded durations leave at
+                         most this share, from 0 to 1, between its bound and a schedule */
     const struct br_bound_source *source; /* NULL: the library's own bounds alone */
     const struct br_stop *stop; /* may be NULL; raised, it ends the call with the best so far */
     /* May be NULL. Called from the calling thread, at least a few times a second during a wait;
@@ -75,7 +77,7 @@ struct br_bound_options {
                          on it unless a time limit ends the work. */
 };
 
-/* A negative limit is BR_USAGE. */
+/* A negative limit, or a tolerance that is no share, is BR_USAGE. */
 BR_API struct br_bound_options br_bound_options_default(void);
 
 /* The best bound, and the bound of each argument. */
@@ -85,8 +87,10 @@ struct br_bound_result {
     struct br_certificate *certificate; /* has been checked; owned; NULL: the bound has no proof */
     int64_t core_ns;                    /* the best combinatorial bound */
     const char *core_method;            /* static storage */
-    int64_t clause_ns; /* by clause learning; 0: not asked for, or the job does not suit it */
-    bool clause_lost;  /* learning found more, but the proof was too long to keep */
+    int64_t clause_ns;  /* by clause learning; 0: not asked for, or the job does not suit it */
+    int64_t at_most_ns; /* the optimum is no longer: clause learning has closed the job, up to what
+                           rounded durations cost; 0: it has not */
+    bool clause_lost;   /* learning found more, but the proof was too long to keep */
     struct br_bound_answer source; /* its certificate has moved to the result or is gone */
 };
 

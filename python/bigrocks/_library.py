@@ -75,7 +75,8 @@ class Source(ctypes.Structure):
 
 class BoundOptions(ctypes.Structure):
     _fields_ = [('time_limit_ns', ctypes.c_int64), ('cpu_limit_ns', ctypes.c_int64),
-                ('conflicts', ctypes.c_uint64), ('source', ctypes.POINTER(Source)),
+                ('conflicts', ctypes.c_uint64), ('tolerance', ctypes.c_double),
+                ('source', ctypes.POINTER(Source)),
                 ('rest', ctypes.c_uint64 * 64)]
 
 
@@ -89,7 +90,7 @@ class BoundResult(ctypes.Structure):
     _fields_ = [('lower_bound_ns', ctypes.c_int64), ('method', ctypes.c_char * 96),
                 ('certificate', ctypes.c_void_p), ('core_ns', ctypes.c_int64),
                 ('core_method', ctypes.c_char_p), ('clause_ns', ctypes.c_int64),
-                ('clause_lost', ctypes.c_bool), ('source', Answer), ('rest', ctypes.c_uint64 * 64)]
+                ('at_most_ns', ctypes.c_int64), ('clause_lost', ctypes.c_bool), ('source', Answer), ('rest', ctypes.c_uint64 * 64)]
 
 
 class Hit(ctypes.Structure):

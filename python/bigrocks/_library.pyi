@@ -65,6 +65,7 @@ class BoundOptions(ctypes.Structure):
     time_limit_ns: int
     cpu_limit_ns: int
     conflicts: int
+    tolerance: float
     source: Any
     rest: Any
 
@@ -83,6 +84,7 @@ class BoundResult(ctypes.Structure):
     core_ns: int
     core_method: Optional[bytes]
     clause_ns: int
+    at_most_ns: int
     clause_lost: bool
     source: Answer
     rest: Any

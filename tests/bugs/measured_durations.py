@@ -3,6 +3,7 @@
 of the seconds, both checkers accept it, and neither accepts another rounding or a bound of one step more."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -19,11 +20,11 @@ EDGES = ((0, 1), (0, 4), (0, 11), (1, 2), (1, 3), (1, 9), (3, 4), (3, 5), (3, 7)
          (11, 12))
 
 
-def job(tick):
-    """The job with durations rounded down to multiples of a tick."""
+def job(tick, noise=1):
+    """The job with durations rounded down to multiples of a tick, and noise so many times as large."""
     text = '<job xmlns="urn:bigrocks:job:1" name="j"><resource name="cpu"/><resource name="mem"/>'
     for t, (ns, *demands) in enumerate(TASKS):
-        text += '<stage id="t%d" duration="%.9f">' % (t, ns // tick * tick / 1e9)
+        text += '<stage id="t%d" duration="%.9f">' % (t, (ns + ns % 10**9 * (noise - 1)) // tick * tick / 1e9)
         text += ''.join('<demand resource="%s" amount="%d"/>' % pair for pair in zip(('cpu', 'mem'), demands))
         text += '</stage>'
     return text + ''.join('<edge from="t%d" to="t%d"/>' % edge for edge in EDGES) + '</job>'
@@ -64,6 +65,14 @@ with case.folder() as folder:
             assert accepted(forged, folder) == (False, False), change
     summary = case.bigrocks('plan', folder / 'measured.xml', '--capacity', 'cpu=12,mem=12', '--format', 'json').stderr
     assert 'proven optimal to within 0.01 %' in summary, summary
+    bound = case.bigrocks('bound', folder / 'measured.xml', *cluster[:2]).stdout
+    assert re.search(r'^optimum +at most 49.00[0-9] s: rounding leaves 0.0(0[0-9]|10) %$', bound, re.M), bound
+    (folder / 'loud.xml').write_text(job(1, 20))
+    summary = case.bigrocks('plan', folder / 'loud.xml', *cluster[:2], '--no-lp', '--tolerance', '0.5',
+                            '--format', 'json').stderr
+    assert 'proven optimal to within 0.5 %' in summary, summary
     exact = json.loads(case.bigrocks('plan', folder / 'measured.xml', *cluster, '--no-lp', '--tolerance', '0',
                                      '--format', 'json').stdout)
     assert exact['lower_bound'] == exact['makespan'] <= measured.get('makespan', exact['makespan']), exact['lower_bound']
+    finer = json.loads(case.bigrocks('bound', folder / 'measured.xml', '--json', *cluster[:2], '--tolerance', '0').stdout)
+    assert measured['lower_bound'] < finer['lower_bound'] <= exact['makespan'] <= measured['optimum_at_most'], finer

@@ -2,6 +2,7 @@
  *
  * test_bound_api [BIGROCKS_BOUND]: without the program only what the library does itself is tried.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,6 +103,7 @@ static void the_library_alone(void **state)
     assert_string_equal(r.core_method, method);
     assert_int_equal(r.lower_bound_ns, 31 * SECOND); /* by clauses */
     assert_int_equal(r.clause_ns, r.lower_bound_ns);
+    assert_int_equal(r.at_most_ns, r.lower_bound_ns);
     assert_string_equal(r.method, "lazy clause generation");
     assert_string_equal(r.source.why, "not asked for");
     br_bound_result_finish(&r);
@@ -110,7 +112,12 @@ static void the_library_alone(void **state)
     assert_int_equal(r.lower_bound_ns, core_ns);
     assert_string_equal(r.method, method);
     assert_int_equal(r.clause_ns, 0);
+    assert_int_equal(r.at_most_ns, 0);
     br_bound_result_finish(&r);
+    for (int k = 0; k < 3; k++) {
+        options.tolerance = (const double[]){-0.1, 1.1, NAN}[k];
+        assert_int_equal(br_bound_best(job.dag, job.cluster, &options, &r, NULL), BR_USAGE);
+    }
     finish(&job);
 }
 

@@ -17,6 +17,7 @@
 #include "planner/check/proofs/certificate.h"
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
+#include "planner/instance/rounding.h"
 #include "planner/search/bound/beside.h"
 #include "planner/search/bound/exact_bound.h"
 
@@ -283,6 +284,7 @@ static void find_more(struct solving *s)
     const struct br_bound_options *o = s->options;
     struct br_bound_result *r = s->result;
     struct br_exact_effort effort = {.conflicts = o->conflicts,
+                                     .tolerance = o->tolerance,
                                      .stop = s->stop,
                                      .context = s,
                                      .others = others,
@@ -307,6 +309,8 @@ static void find_more(struct solving *s)
     br_counters_add(s->counters, &effort.counters);
     int64_t ended_ns = br_now_ns();
     r->clause_lost = effort.lost;
+    if (clauses && effort.met)
+        r->at_most_ns = effort.upper * s->in->tick_ns;
     if (r->source.found)
         best_bound_take(r, r->source.certificate, r->source.method);
     else
@@ -360,7 +364,8 @@ enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *
 
 struct br_bound_options br_bound_options_default(void)
 {
-    return (struct br_bound_options){.conflicts = BR_CONFLICTS_DEFAULT};
+    return (struct br_bound_options){.conflicts = BR_CONFLICTS_DEFAULT,
+                                     .tolerance = BR_ROUNDING_TOLERANCE};
 }
 
 static enum br_status bound_instance(const struct br_dag *dag, const struct br_cluster *cluster,
@@ -393,6 +398,7 @@ static enum br_status bound_relaxed(const struct br_dag *dag, const struct br_cl
         status = bound_instance(relaxed.dag, relaxed.cluster, options, result, counters, diag);
     if (result->certificate)
         result->certificate->relaxation = relaxation;
+    result->at_most_ns = 0; /* a schedule of the relaxed job is none of the job */
     br_relaxed_finish(&relaxed);
     return status;
 }
@@ -436,6 +442,9 @@ enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *
     *result = (struct br_bound_result){0};
     if (options && (options->time_limit_ns < 0 || options->cpu_limit_ns < 0))
         return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
+    if (options && !(options->tolerance >= 0 && options->tolerance <= 1))
+        return br_fail(diag, BR_USAGE, "give a share from 0 to 1", "the tolerance is %g",
+                       options->tolerance);
     return br_best_bound_of(dag, cluster, options ? options : &usual, result, &counters, diag);
 }
 

@@ -115,7 +115,7 @@ static void exact_bound_refine(struct raise *r, struct br_exact_effort *effort,
         r->known = proven;
     }
     r->met = exact_bound_retime(r) &&
-             r->upper - r->known <= br_rounding_slack(r->upper, BR_ROUNDING_TOLERANCE);
+             r->upper - r->known <= br_rounding_slack(r->upper, effort->tolerance);
     if (r->met)
         return;
     r->conflicts += br_exact_counts(r->exact).conflicts;
@@ -124,7 +124,7 @@ static void exact_bound_refine(struct raise *r, struct br_exact_effort *effort,
     r->exact = NULL;
     exact_bound_open(r, br_rounding(r->part, r->upper, r->rounding), effort->work);
     if (r->exact)
-        br_exact_aim(r->exact, r->upper - br_rounding_slack(r->upper, BR_ROUNDING_TOLERANCE));
+        br_exact_aim(r->exact, r->upper - br_rounding_slack(r->upper, effort->tolerance));
 }
 
 /* Conflicts, with those of solvers before this one. */
@@ -181,6 +181,14 @@ static void raise_all(struct raise *raise, struct br_certificate *c, struct br_e
     }
 }
 
+/* The ticks of the shortest schedule of a part that is met. */
+static int64_t exact_bound_upper(const struct raise *r)
+{
+    const bool exactly = r->exact && r->rounding == 1;
+    const int64_t proven = exactly ? br_exact_proven(r->exact) : 0;
+    return !exactly ? r->upper : proven > r->known ? proven : r->known;
+}
+
 static void exact_bound_write_proof(struct raise *r, struct br_arena *arena, struct br_proof *proof,
                                     bool *lost)
 {
@@ -222,8 +230,10 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
     if (ok && any)
         raise_all(raise, c, effort);
     effort->met = ok && any;
+    effort->upper = 0;
     for (uint32_t k = 0; raise && k < parts.count; k++) {
         effort->met &= raise[k].met;
+        effort->upper += exact_bound_upper(&raise[k]);
         if (ok && any)
             exact_bound_write_proof(&raise[k], &c->arena, &c->part[k], &effort->lost);
         if (raise[k].exact)

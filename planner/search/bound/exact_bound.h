@@ -18,6 +18,7 @@ struct br_exact_effort {
      * 10,000 ticks that a first schedule takes. It does not depend on what others find. 0: no
      * limit. */
     uint64_t work;
+    double tolerance; /* the share of a makespan that counts as met if durations are rounded */
     const struct br_stop *stop; /* may be NULL */
     void *context;
     /* The bounds that others have proven by now; the search for more begins there. NULL: none. */
@@ -26,8 +27,10 @@ struct br_exact_effort {
      * the work. `risen` says whether the turn has raised a bound above those that others know. */
     bool (*goes_on)(void *context, uint64_t spent, bool risen);
     struct br_counters counters; /* out: the work of the solver */
-    bool met;                    /* out: a schedule of every part is as short as its bound */
-    bool lost; /* out: bounds were reached whose proofs grew too long to be kept */
+    bool met; /* out: a schedule of every part is as short as its bound, or to within the tolerance
+               */
+    int64_t upper; /* out, if met: ticks, the sum of these schedules */
+    bool lost;     /* out: bounds were reached whose proofs grew too long to be kept */
 };
 
 /* A bound without a search for schedules: the combinatorial bounds of the parts, or those of others
