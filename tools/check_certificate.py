@@ -1049,7 +1049,8 @@ def check_form(job, proof, depth=0):
         need(whole(value, words) >= 0, '%s is below 0', words)
 
     whole(proof['bound'], 'a bound')
-    need(depth == 0 or proof.get('rounding', 1) == 1, 'a case has a rounding of its own')
+    need(depth == 0 or (proof.get('rounding', 1) == 1 and proof.get('rest', 0) == 0),
+         'a case has a rounding of its own')
     need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices', 'clauses', 'first', 'last'),
          'an unknown kind of proof')
     claims = [claim for step in proof.get('windows', ())
@@ -1175,6 +1176,18 @@ def split(job, proofs):
             joined = {c for c, one in job.children[s] if not one}
             need(sources <= joined, 'there is no cut between parts %d and %d', k + 1, k + 2)
     return parts
+
+
+def least_rest(part, rounding, length):
+    """What tasks of the part lose by rounding, at least, whose rounded durations, in multiples of the
+    rounding, add up to that length or more. In every schedule some chain of tasks is as long."""
+    tasks = [divmod(d, rounding) for s in part.stages for d in part.job.durations[s] if d >= rounding]
+    rest = Fraction(0)
+    for left, off in sorted(tasks, key=lambda task: Fraction(task[1], task[0])):
+        if length > 0:
+            rest += Fraction(off * min(left, length), left)
+            length -= left
+    return math.ceil(rest) if length <= 0 else 0
 
 
 def features(document):
@@ -1589,12 +1602,15 @@ def check_parts(document, certificate):
         try:
             rounding = whole(proof.get('rounding', 1), 'a rounding')
             need(rounding > 0, 'a rounding is not above 0')
+            rest = whole(proof.get('rest', 0), 'a rest')
+            need(0 <= rest <= least_rest(part, rounding, proof['bound']),
+                 'tasks as long as the bound may lose less by rounding')
             if rounding > 1:
                 part.job = job.rounded_down(rounding)
             check_part(part, proof)
         except Refused as why:
             raise Refused('part %d: %s' % (number, why))
-    return sum(proof['bound'] * proof.get('rounding', 1) for proof in proofs), job.tick
+    return sum(proof['bound'] * proof.get('rounding', 1) + proof.get('rest', 0) for proof in proofs), job.tick
 
 
 def number(text):

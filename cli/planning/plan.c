@@ -230,7 +230,7 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
         FILE *out = format ? stderr : stdout;
         if (!settings->output.quiet)
             cli_print_summary(out, plan, input.dag, input.cluster,
-                              order ? "order" : settings->search.method, settings->search.tolerance,
+                              order ? "order" : settings->search.method,
                               lp_note(settings, &input, plan));
         if (!settings->output.quiet)
             cli_least_print(out, &least, input.dag);

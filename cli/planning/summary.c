@@ -66,19 +66,8 @@ static const char *optimal(const struct br_plan *plan)
                                  : "0 %, optimal by its bound, which has no certificate";
 }
 
-/* Is a part proven with rounded durations? */
-static bool is_rounded(const struct br_plan *plan)
-{
-    const struct br_certificate *proof = plan->certificate;
-    for (uint32_t k = 0; proof && k < proof->parts; k++)
-        if (proof->part[k].rounding > 1)
-            return true;
-    return false;
-}
-
 void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
-                       const struct br_cluster *cluster, const char *asked, double tolerance,
-                       const char *lp_note)
+                       const struct br_cluster *cluster, const char *asked, const char *lp_note)
 {
     char text[CLI_SECONDS_TEXT];
     int64_t makespan = br_plan_makespan_ns(plan), bound = br_plan_lower_bound_ns(plan);
@@ -117,9 +106,6 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
         fputs("unknown\n", out);
     else if (plan->certificate && br_plan_gap(plan) <= BR_ROUNDING_TOLERANCE)
         fprintf(out, "%.3f %%, proven optimal to within 0.01 %%\n", 100 * br_plan_gap(plan));
-    else if (is_rounded(plan) && 100 * br_plan_gap(plan) <= tolerance)
-        fprintf(out, "%.3f %%, proven optimal to within %g %%\n", 100 * br_plan_gap(plan),
-                tolerance);
     else
         fprintf(out, "%.2f %%\n", 100 * br_plan_gap(plan));
     if (plan->network_bound_ns > bound) {

@@ -204,6 +204,8 @@ static void data_certificate_json_write_proof(FILE *out, const struct br_dag *da
             br_named_name(&br_proof_kinds, proof->kind));
     if (br_proof_rounding(proof) > 1)
         fprintf(out, ", \"rounding\": %" PRId64, proof->rounding);
+    if (proof->rest > 0)
+        fprintf(out, ", \"rest\": %" PRId64, proof->rest);
     if (proof->stages) {
         fputs(",\n    \"stages\": ", out);
         names(out, dag, proof->stage, proof->stages);

@@ -538,7 +538,7 @@ enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_
     seconds_key(out, ",\n ", "lower_bound", bound->lower_bound_ns);
     text_key(out, ",\n ", "method", bound->method);
     text_key(out, ",\n ", "bound_status", bound->certificate ? "proven" : "unproven");
-    if (bound->at_most_ns > 0)
+    if (bound->at_most_ns > bound->lower_bound_ns)
         seconds_key(out, ",\n ", "optimum_at_most", bound->at_most_ns);
     seconds_key(out, ",\n \"core\": {", "lower_bound", bound->core_ns);
     text_key(out, ", ", "method", bound->core_method);

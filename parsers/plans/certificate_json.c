@@ -463,6 +463,7 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
         CASES,
         CHARGES,
         FLOWS,
+        REST,
         FIELDS
     };
     struct br_json *json = r->json;
@@ -476,13 +477,13 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
         [PRICES] = {"prices", false, NULL},     [CHAINS] = {"chains", false, NULL},
         [CLAUSES] = {"clauses", false, NULL},   [GROUP] = {"group", false, NULL},
         [CASES] = {"cases", false, NULL},       [CHARGES] = {"charges", false, NULL},
-        [FLOWS] = {"flows", false, NULL},
+        [FLOWS] = {"flows", false, NULL},       [REST] = {"rest", false, NULL},
     };
     if (!br_json_fields(json, "the proof of a part", f, FIELDS))
         return false;
     const char *after = json->at;
     if (!integer_at(r, &f[BOUND], &proof->bound) || !read_kind(r, &f[KIND], proof) ||
-        !integer_at(r, &f[ROUNDING], &proof->rounding) ||
+        !integer_at(r, &f[ROUNDING], &proof->rounding) || !integer_at(r, &f[REST], &proof->rest) ||
         !stages_at(r, &f[STAGES], &proof->stage, &proof->stages) ||
         !plans_certificate_json_stage_at(r, &f[STAGE], &proof->at) ||
         !integer_at(r, &f[FROM], &proof->from) || !integer_at(r, &f[TO], &proof->to) ||
@@ -490,6 +491,8 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
         return false;
     if (f[ROUNDING].at && proof->rounding < 1)
         return br_json_fail(json, f[ROUNDING].at, NULL, "the rounding is not above 0");
+    if (proof->rest < 0)
+        return br_json_fail(json, f[REST].at, NULL, "the rest is below 0");
     if (f[STAGES].at && proof->stages == 0)
         return br_json_fail(json, f[STAGES].at, NULL, "a part is empty");
     EACH(r, &f[PATH], struct br_proof_link, proof->link, proof->links, read_link);

@@ -9,6 +9,7 @@
 #include "planner/bounds/rounds.h"
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
+#include "planner/instance/remainder.h"
 #include "planner/instance/rounding.h"
 
 const char *const br_bounds_of_parts = "sum over the parts between cuts";
@@ -200,7 +201,8 @@ static struct br_bound bounds_round(const struct br_instance *in, struct br_boun
     struct br_instance *rounded = br_instance_round(in, rounding);
     struct br_bound bound = rounded ? bounds_argue(rounded, &own) : no_memory;
     br_instance_destroy(rounded);
-    bound.ticks *= bound.ticks > 0 ? rounding : 1;
+    if (bound.ticks > 0)
+        bound.ticks = bound.ticks * rounding + br_remainder(in, rounding, bound.ticks);
     return bound.ticks < 0 || bound.ticks > best.ticks ? bound : best;
 }
 

@@ -9,6 +9,7 @@
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
 #include "planner/instance/part.h"
+#include "planner/instance/remainder.h"
 #include "planner/instance/rounding.h"
 
 /* The longest chain of links: whole stages with their rounds, single tasks along one-to-one edges.
@@ -395,18 +396,38 @@ static bool certify_argue(struct br_arena *arena, const struct br_instance *whol
     return ok;
 }
 
-/* Proves the bound, a multiple of the rounding, of the durations rounded down. *proven says whether
- * that much could be proven. False when memory is out. */
+/* The least bound of the job with this rounding that gives so many ticks, or one that does not. */
+static int64_t certify_rounded_bound(const struct br_instance *part, int64_t rounding,
+                                     int64_t ticks, int64_t *rest)
+{
+    struct br_remainders remainders;
+    br_remainders_init(&remainders, part, rounding);
+    int64_t bound = ticks / rounding;
+    while (bound > 0 &&
+           (bound - 1) * rounding + br_remainders_least(&remainders, bound - 1) >= ticks)
+        bound--;
+    *rest = br_remainders_least(&remainders, bound);
+    br_remainders_finish(&remainders);
+    return bound;
+}
+
+/* Proves the bound by durations rounded down. *proven says whether that much could be proven. False
+ * when memory is out. */
 static bool certify_round(struct br_arena *arena, const struct br_instance *whole,
                           const struct br_instance *part, int64_t rounding, int64_t ticks,
                           const struct br_bounds_effort *effort, struct br_proof *proof,
                           bool *proven)
 {
+    int64_t rest;
+    const int64_t bound = certify_rounded_bound(part, rounding, ticks, &rest);
+    if (bound * rounding + rest < ticks)
+        return true;
     struct br_instance *rounded = br_instance_round(part, rounding);
-    bool ok = rounded && certify_argue(arena, part == whole ? rounded : whole, rounded,
-                                       ticks / rounding, effort, proof);
+    bool ok = rounded &&
+              certify_argue(arena, part == whole ? rounded : whole, rounded, bound, effort, proof);
     br_instance_destroy(rounded);
     proof->rounding = rounding;
+    proof->rest = ok && proof->bound == bound ? rest : 0;
     *proven = ok && br_proof_ticks(proof) >= ticks;
     return ok;
 }
@@ -417,8 +438,7 @@ bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
 {
     const int64_t rounding = ticks > 0 && !effort->unrounded ? br_rounding_noise(part) : 1;
     bool proven = false;
-    if (rounding > 1 && ticks % rounding == 0 &&
-        !certify_round(arena, whole, part, rounding, ticks, effort, proof, &proven))
+    if (rounding > 1 && !certify_round(arena, whole, part, rounding, ticks, effort, proof, &proven))
         return false;
     return proven || certify_argue(arena, whole, part, ticks, effort, proof);
 }

@@ -5,12 +5,14 @@
 
 #include "base/collections/memory.h"
 #include "planner/exact/search.h"
+#include "planner/instance/remainder.h"
 
 struct br_exact {
     struct br_lcg_problem *p;
-    struct br_lcg *lcg;   /* NULL if the arcs alone leave no schedule below upper */
-    int64_t rounding;     /* ticks of the instance in one of the solver's */
-    int32_t upper, lower; /* lower may be believed */
+    struct br_lcg *lcg;              /* NULL if the arcs alone leave no schedule below upper */
+    int64_t rounding;                /* ticks of the instance in one of the solver's */
+    struct br_remainders remainders; /* what that takes off */
+    int32_t upper, lower;            /* lower may be believed */
     int32_t proven;
     int32_t step;            /* of the lower bound; 1 without rounding */
     int32_t aim;             /* a lower bound that would do; INT32_MAX: none */
@@ -46,6 +48,7 @@ static struct br_exact *exact_make(struct br_lcg_problem *p, int64_t rounding, b
         return NULL;
     }
     x->rounding = rounding;
+    br_remainders_init(&x->remainders, in, rounding);
     x->step = 1;
     x->aim = INT32_MAX;
     x->p = p;
@@ -101,6 +104,7 @@ void br_exact_destroy(struct br_exact *x)
     br_lcg_problem_destroy(x->p);
     br_free(x->found);
     br_free(x->found_machine);
+    br_remainders_finish(&x->remainders);
     br_free(x);
 }
 
@@ -219,12 +223,18 @@ int64_t br_exact_upper(const struct br_exact *x)
 
 int64_t br_exact_lower(const struct br_exact *x)
 {
-    return x->lower * x->rounding;
+    const int64_t lower = x->lower * x->rounding, proven = br_exact_proven(x);
+    return lower > proven ? lower : proven;
 }
 
 int64_t br_exact_proven(const struct br_exact *x)
 {
-    return x->proven * x->rounding;
+    return x->proven * x->rounding + br_remainders_least(&x->remainders, x->proven);
+}
+
+int64_t br_exact_proven_rounded(const struct br_exact *x)
+{
+    return x->proven;
 }
 
 bool br_exact_schedule(const struct br_exact *x, int64_t *start, uint32_t *machine)
@@ -268,8 +278,10 @@ void br_exact_count(const struct br_exact *x, struct br_counters *counters)
 
 bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof *proof)
 {
-    *proof =
-        (struct br_proof){.kind = BR_PROOF_CLAUSES, .bound = x->proven, .rounding = x->rounding};
+    *proof = (struct br_proof){.kind = BR_PROOF_CLAUSES,
+                               .bound = x->proven,
+                               .rounding = x->rounding,
+                               .rest = br_remainders_least(&x->remainders, x->proven)};
     if (!x->lcg) /* the edges and the horizon suffice */
         return true;
     return br_lcg_proof_trim(x->lcg->proof, x->proven, arena, &proof->clause, &proof->clauses);

@@ -90,8 +90,11 @@ void br_exact_aim(struct br_exact *exact, int64_t lower);
 /* The present bounds: the makespan of the best schedule, and the lower bound. */
 int64_t br_exact_upper(const struct br_exact *exact);
 int64_t br_exact_lower(const struct br_exact *exact);
-/* The lower bound below which the solver itself has refuted every makespan; 0 if none. */
+/* The lower bound below which the solver itself has refuted every makespan; 0 if none. With a
+ * rounding it includes what that takes off at least (remainder.h). */
 int64_t br_exact_proven(const struct br_exact *exact);
+/* That of the rounded job, in multiples of the rounding. */
+int64_t br_exact_proven_rounded(const struct br_exact *exact);
 /* Copies the starts of the best schedule that the solver found, and the machines (may be NULL), by
  * task. With a rounding above 1 it is one of the rounded job. False if it has found none. */
 bool br_exact_schedule(const struct br_exact *exact, int64_t *start, uint32_t *machine);

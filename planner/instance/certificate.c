@@ -57,8 +57,9 @@ bool br_certificate_bound(const struct br_certificate *c, int64_t *bound_ns)
     for (uint32_t k = 0; k < c->parts; k++) {
         const struct br_proof *proof = &c->part[k];
         int64_t part;
-        if (proof->bound < 0 ||
+        if (proof->bound < 0 || proof->rest < 0 ||
             __builtin_mul_overflow(proof->bound, br_proof_rounding(proof), &part) ||
+            __builtin_add_overflow(part, proof->rest, &part) ||
             __builtin_add_overflow(ticks, part, &ticks))
             return false;
     }

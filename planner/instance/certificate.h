@@ -168,6 +168,7 @@ struct br_proof {
      * times of the proof, L too, count these multiples. A job of shorter tasks has no longer
      * optimum, so a bound of the rounded job holds for the part. */
     int64_t rounding;
+    int64_t rest;    /* ticks that a chain of L loses by the rounding, at least (remainder.h) */
     uint32_t stages; /* of the part, by number in the job, ascending; 0: the whole job */
     uint32_t *stage;
     enum br_proof_kind kind;
@@ -209,7 +210,7 @@ static inline int64_t br_proof_rounding(const struct br_proof *proof)
 /* The bound in ticks. */
 static inline int64_t br_proof_ticks(const struct br_proof *proof)
 {
-    return proof->bound * br_proof_rounding(proof);
+    return proof->bound * br_proof_rounding(proof) + proof->rest;
 }
 
 /* Prices and shares are at most this. */

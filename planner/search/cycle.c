@@ -36,6 +36,9 @@ enum { CLOSE_TASKS = 64, CLOSE_CONFLICTS = 225000000, CLOSE_LEAST = 100 };
 /* All orders of few tasks are tried once if there are no exact solvers, or durations are rounded
  * for them. Then they get a share of the run for a certificate. */
 static const double orders_certify = 0.3;
+/* A part that is closed but for noise gets so much of what is left for shorter schedules, then the
+ * exact solvers. */
+static const double close_search = 0.2;
 
 /* Does the population search suit the instance? On a larger one there would be too few schedules to
  * breed from. */
@@ -248,6 +251,28 @@ static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_
         ok = run_stretch(s, run, false, others < 0.45 ? others : 0.45);
     if (ok && !br_search_done(s) && !run->stopped)
         ok = run_stretch(s, run, true, 1);
+    return ok;
+}
+
+bool br_cycle_close(struct br_search *s)
+{
+    const bool suits = s->run.in->machines == 1
+                           ? s->run.in->tasks <= EXACT_MEDIUM
+                           : suits_exact_machines(s->origin) || suits_closing(s->origin);
+    const uint64_t all = br_cycle_placements(s->run.in) + exact_placements(s->origin);
+    struct br_run run = br_search_begin(s);
+    if (suits && !s->exact)
+        s->exact = br_exact_search_create(s->origin, br_search_best(s)->makespan, s->bound.ticks,
+                                          s->options->tolerance);
+    if (!s->exact || s->run.spent >= all)
+        return true;
+    if (!run.placements || run.placements > all - s->run.spent)
+        run.placements = all - s->run.spent;
+    bool ok = run_stretch(s, &run, false, close_search);
+    if (ok && !br_search_done(s) && !run.stopped)
+        ok = run_stretch(s, &run, true, 1);
+    br_run_take(&s->run, &run);
+    s->cut |= run.stopped;
     return ok;
 }
 

@@ -112,8 +112,8 @@ int64_t br_exact_search_proven(const struct br_exact_search *s, int64_t rounding
     int64_t most = 0;
     for (uint32_t k = 0; s && k <= SOLVERS; k++) {
         const struct br_exact *x = k < SOLVERS ? s->solver[k] : s->coarser;
-        if (x && br_exact_rounding(x) == rounding && br_exact_proven(x) > most)
-            most = br_exact_proven(x);
+        if (x && br_exact_rounding(x) == rounding && br_exact_proven_rounded(x) > most)
+            most = br_exact_proven_rounded(x);
     }
     return most;
 }

@@ -30,8 +30,8 @@ bool br_exact_search_run(struct br_exact_search *search, struct br_run *run);
 
 /* Are durations rounded, see rounding.h? */
 bool br_exact_search_rounds(const struct br_exact_search *search);
-/* The largest bound in ticks that a solver with this rounding has proven; 0: none, also without a
- * search (NULL). */
+/* The largest bound of the job with this rounding, in multiples of it, that a solver has proven; 0:
+ * none, also without a search (NULL). */
 int64_t br_exact_search_proven(const struct br_exact_search *search, int64_t rounding);
 /* Tells that this makespan is the shortest, or nearly: the lower bound aims at it, less the slack.
  */

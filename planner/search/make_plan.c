@@ -18,10 +18,12 @@
 #include "planner/instance/plan.h"
 #include "planner/model/task_order.h"
 #include "planner/schedule/heuristic.h"
+#include "planner/search/cycle.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/mean.h"
 #include "planner/search/method.h"
 #include "planner/search/proving.h"
+#include "planner/search/quiet_search.h"
 #include "planner/search/search.h"
 #include "planner/search/bound/source_bound.h"
 #include "planner/search/bound/watch.h"
@@ -76,6 +78,7 @@ struct part_making {
     struct making *making;
     struct br_search search;
     struct br_instance few; /* the part with fewer machines, which the search plans on */
+    struct br_quiet quiet;
     uint32_t number;
 };
 
@@ -136,6 +139,13 @@ static void make_plan_on_found(void *context, int64_t makespan, const char *find
                                              .finder = finder,
                                              .placements = placements,
                                          });
+}
+
+static bool make_plan_first_cycle(struct br_search *search)
+{
+    struct part_making *part = search->run.context;
+    return br_quiet_suits(search) ? br_quiet_search(&part->quiet, search)
+                                  : br_search_cycle(search, 0);
 }
 
 /* Copies a part's schedule into the plan, `offset` ticks after the start. */
@@ -273,6 +283,7 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .arena = &plan->arena,
         .trial = trial,
         .turn = by_clock(making) ? on_turn : NULL,
+        .first_cycle = make_plan_first_cycle,
         .turn_share = begins + share < 1 ? share / (1 - begins) : 1,
     };
     if (!br_search_part(&part->search))
@@ -310,6 +321,7 @@ static void finish_part(struct part_making *part)
     if (!part)
         return;
     br_search_finish(&part->search);
+    br_quiet_finish(&part->quiet);
     br_instance_few_finish(&part->few, part->search.origin);
     br_free(part);
 }
@@ -346,6 +358,9 @@ static bool make_first(struct making *making, const struct br_parts *parts,
             continue;
         }
         br_proving_take(&making->proving, parts, plan->parts, &part->search);
+        if (part->quiet.in)
+            br_proving_take_rounded(&making->proving, parts, plan->parts, &part->search,
+                                    &part->quiet.search);
         br_search_count(&part->search, &plan->counters);
         finish_part(part);
     }

@@ -9,6 +9,8 @@
 #include "planner/bounds/certify.h"
 #include "planner/check/proofs/certificate.h"
 #include "planner/search/exact_search.h"
+#include "planner/search/quiet_search.h"
+#include "planner/instance/remainder.h"
 
 const char br_proving_no_time[] = "no time was left to prove the bound";
 
@@ -34,6 +36,20 @@ void br_proving_take(struct br_proving *proving, const struct br_parts *parts, u
     if (search->exact && br_exact_search_prove(search->exact, parts->whole, search->bound.ticks,
                                                &proving->proofs->arena, &proving->proofs->part[k]))
         proving->proven_parts = true;
+}
+
+void br_proving_take_rounded(struct br_proving *proving, const struct br_parts *parts, uint32_t k,
+                             const struct br_search *search, const struct br_search *rounded)
+{
+    struct br_proof *proof = proving->proofs ? &proving->proofs->part[k] : NULL;
+    if (!proof || proof->clause || !rounded->exact ||
+        br_quiet_bound(search, rounded) < search->bound.ticks ||
+        !br_exact_search_prove(rounded->exact, parts->whole, rounded->bound.ticks,
+                               &proving->proofs->arena, proof))
+        return;
+    proof->rounding = search->noise;
+    proof->rest = br_remainder(search->origin, search->noise, proof->bound);
+    proving->proven_parts = true;
 }
 
 /* The effort for the proof: as much as for the bounds, as long as there is time. */

@@ -24,6 +24,9 @@ void br_proving_finish(struct br_proving *proving);
 /* Keeps the search's proof of the bound of part k, if br_certify would not find as good a one. */
 void br_proving_take(struct br_proving *proving, const struct br_parts *parts, uint32_t k,
                      const struct br_search *search);
+/* The same, if it has none yet, with the proof of another search, of the part without its noise. */
+void br_proving_take_rounded(struct br_proving *proving, const struct br_parts *parts, uint32_t k,
+                             const struct br_search *search, const struct br_search *rounded);
 /* The bound on the whole: that of the parts as the search has left them, or one by arguments
  * without a search if that is as good, since it is simpler to prove. False when memory is out. */
 bool br_proving_sum_up(struct br_proving *proving, const struct br_parts *parts,

@@ -13,13 +13,11 @@ struct rounded {
     struct br_instance *in;
     struct br_reach reach;
     struct br_elite elite;
-    struct br_schedule schedule; /* of the true job */
-    int64_t lower;               /* a bound of the rounded job, in its ticks */
+    int64_t lower; /* a bound of the rounded job, in its ticks */
 };
 
 static void rounded_finish(struct rounded *r)
 {
-    br_schedule_finish(&r->schedule);
     br_elite_finish(&r->elite);
     br_reach_finish(&r->reach);
     br_instance_destroy(r->in);
@@ -31,8 +29,7 @@ static bool rounded_init(struct rounded *r, const struct br_search *s, const str
     *r = (struct rounded){.in = br_instance_round(s->run.in, s->noise)};
     struct br_schedule schedule = {0};
     bool ok = r->in && br_reach_init(&r->reach, r->in) &&
-              br_elite_init(&r->elite, r->in, elite->room) &&
-              br_schedule_init(&r->schedule, s->run.in) && br_schedule_init(&schedule, r->in);
+              br_elite_init(&r->elite, r->in, elite->room) && br_schedule_init(&schedule, r->in);
     for (uint32_t k = 0; ok && k < elite->count; k++) {
         br_retime_round(&elite->entry[k].schedule, r->in, s->noise, &schedule);
         br_elite_add(&r->elite, &schedule, elite->entry[k].method, elite->entry[k].number);
@@ -43,28 +40,29 @@ static bool rounded_init(struct rounded *r, const struct br_search *s, const str
     const struct br_bounds_effort effort = {
         .enough = r->elite.entry[0].schedule.makespan, .cheap = s->turn != NULL, .unrounded = true};
     r->lower = br_bounds_by(r->in, &effort).ticks;
-    const int64_t proven = br_exact_search_proven(s->exact, s->noise) / s->noise;
+    const int64_t proven = br_exact_search_proven(s->exact, s->noise);
     if (r->lower >= 0 && proven > r->lower)
         r->lower = proven;
     return r->lower >= 0;
 }
 
-/* The best true schedule of those that the rounded search ended with. */
-static bool rounded_take(struct rounded *r, const struct br_search *s, struct br_run *run)
+bool br_rounded_take(const struct br_search *s, const struct br_elite *rounded, struct br_run *run)
 {
-    for (uint32_t k = 0; k < r->elite.count; k++) {
-        const struct br_elite_entry *entry = &r->elite.entry[k];
-        br_schedule_copy(&r->schedule, &entry->schedule);
+    struct br_schedule schedule = {0};
+    bool ok = br_schedule_init(&schedule, s->run.in);
+    for (uint32_t k = 0; ok && k < rounded->count; k++) {
+        const struct br_elite_entry *entry = &rounded->entry[k];
+        br_schedule_copy(&schedule, &entry->schedule);
         for (uint32_t t = 0; t < s->run.in->tasks; t++)
-            r->schedule.start[t] *= s->noise;
-        if (!br_retime(s->run.in, &s->reach, &r->schedule))
-            return false;
-        if (r->schedule.makespan < run->elite->entry[0].schedule.makespan) {
-            br_elite_lead(run->elite, &r->schedule, entry->method);
-            br_run_found(run, r->schedule.makespan, entry->method);
+            schedule.start[t] *= s->noise;
+        ok = br_retime(s->run.in, &s->reach, &schedule);
+        if (ok && schedule.makespan < run->elite->entry[0].schedule.makespan) {
+            br_elite_lead(run->elite, &schedule, entry->method);
+            br_run_found(run, schedule.makespan, entry->method);
         }
     }
-    return true;
+    br_schedule_finish(&schedule);
+    return ok;
 }
 
 bool br_rounded_search(struct br_search *s, struct br_run *run)
@@ -80,7 +78,7 @@ bool br_rounded_search(struct br_search *s, struct br_run *run)
         own.lower_bound = r.lower;
         own.slack = 0;
         own.found = NULL;
-        ok = br_population_search(&own, NULL) && rounded_take(&r, s, run);
+        ok = br_population_search(&own, NULL) && br_rounded_take(s, &r.elite, run);
         br_run_take(run, &own);
     }
     rounded_finish(&r);

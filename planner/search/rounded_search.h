@@ -10,5 +10,9 @@
  * nothing is to be gained there, on the durations as they are, with what is left of the budget. As
  * br_population_search else. */
 bool br_rounded_search(struct br_search *search, struct br_run *run);
+/* Makes true schedules of those of the rounded job; shorter ones lead the run's elite, and are
+ * reported. False when memory is out. */
+bool br_rounded_take(const struct br_search *search, const struct br_elite *rounded,
+                     struct br_run *run);
 
 #endif

@@ -480,7 +480,7 @@ static bool plan_best(struct br_search *s)
     if (ok && !s->report.bypass && !br_search_done(s)) {
         s->cut |= br_stopped(s->run.stop);
         if (s->options->effort != BR_EFFORT_FAST && !s->turn && !br_stopped(s->run.stop))
-            ok = br_search_cycle(s, 0);
+            ok = s->first_cycle ? s->first_cycle(s) : br_search_cycle(s, 0);
     }
     bool kept = ok && s->elite.entry[0].method == br_method_graphene;
     return ok && report_graphene(s, &found, kept ? &found : NULL);

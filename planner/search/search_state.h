@@ -29,6 +29,8 @@ struct br_search {
      * Slow methods get a turn, and the search is left to br_search_on, from cycle 0. Called with
      * the run's context. */
     const struct br_stop *(*turn)(void *context, double share);
+    /* NULL, or what is called with the part in place of its first cycle of search. */
+    bool (*first_cycle)(struct br_search *search);
     double turn_share; /* a share of the time left, for one of the two calls below; 1: all */
 
     /* Its outcome, with what the run has spent and counted (without the solvers' counters). */

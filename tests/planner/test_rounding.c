@@ -12,6 +12,7 @@
 #include "base/numbers/rng.h"
 #include "planner/check/proofs/certificate.h"
 #include "planner/exact/exact.h"
+#include "planner/instance/remainder.h"
 #include "planner/instance/rounding.h"
 #include "planner/instance/plan.h"
 #include "planner/search/bound/exact_bound.h"
@@ -100,21 +101,25 @@ static void roundings_suit_durations(void **state)
     assert_true(rounding > 0 && 5 / rounding > 1000 && 5 / rounding <= 1 << 16);
 }
 
-/* Checks the proof with that rounding instead, and a bound of so many ticks more. */
+/* Checks the proof with that rounding instead, a bound of so many ticks more, and so much more
+ * rest.
+ */
 static enum br_status check(const struct br_certificate *made, int64_t rounding, int64_t more,
-                            const struct random_job *job, const struct br_instance *in)
+                            int64_t rest, const struct random_job *job,
+                            const struct br_instance *in)
 {
     struct br_proof proof = made->part[0];
     struct br_certificate c = *made;
     proof.rounding = rounding;
     proof.bound += more;
+    proof.rest += rest;
     c.part = &proof;
     return br_certificate_check(&c, job->dag, in, NULL);
 }
 
 static void bounds_hold_for_true_durations(void **state)
 {
-    uint32_t forged = 0, longer = 0, equal = 0;
+    uint32_t forged = 0, longer = 0, equal = 0, rests = 0;
     for (uint64_t seed = 1; seed <= random_jobs(JOBS); seed++) {
         struct random_job job;
         assert_true(random_job_make(seed, ORACLE_TASKS, 0, &job));
@@ -132,8 +137,10 @@ static void bounds_hold_for_true_durations(void **state)
                 BR_EXACT_OPTIMAL)
                 break;
         int64_t proven = br_exact_proven(x);
-        assert_true(proven == br_exact_upper(x) && proven % rounding == 0);
-        assert_true(proven <= optimum);
+        const int64_t rest = br_remainder(in, rounding, br_exact_proven_rounded(x));
+        assert_true(br_exact_proven_rounded(x) * rounding == br_exact_upper(x));
+        assert_true(proven == br_exact_upper(x) + rest && proven <= optimum);
+        rests += rest > 0;
         made = br_exact_schedule(x, schedule.start, schedule.machine);
         if (made) {
             assert_true(br_retime(in, &reach, &schedule));
@@ -146,10 +153,13 @@ static void bounds_hold_for_true_durations(void **state)
         assert_true(c && br_exact_proof(x, &c->arena, &c->part[0]));
         int64_t ns;
         assert_true(br_certificate_bound(c, &ns) && ns == proven * in->tick_ns);
-        assert_int_equal(check(c, rounding, 0, &job, in), BR_OK);
+        assert_int_equal(check(c, rounding, 0, 0, &job, in), BR_OK);
+        assert_int_equal(check(c, rounding, 0, -rest, &job, in), BR_OK);
+        assert_int_equal(check(c, rounding, 0, 1, &job, in), BR_NO);
+        assert_int_equal(check(c, rounding, 0, -rest - 1, &job, in), BR_NO);
         for (int64_t other = rounding / 2 + 1; other < 3 * rounding; other += rounding / 8 + 1) {
             int64_t more = optimum / other + 1 - c->part[0].bound;
-            assert_int_equal(check(c, other, more > 0 ? more : 0, &job, in), BR_NO);
+            assert_int_equal(check(c, other, more > 0 ? more : 0, 0, &job, in), BR_NO);
             forged++;
         }
         br_certificate_destroy(c);
@@ -159,9 +169,9 @@ static void bounds_hold_for_true_durations(void **state)
         br_instance_destroy(in);
         random_job_finish(&job);
     }
-    print_message("%u forged roundings; %u retimed schedules are optimal, %u are not\n", forged,
-                  equal, longer);
-    assert_true(equal > 3 * longer);
+    print_message("%u forged roundings; %u retimed schedules are optimal, %u are not; %u rests\n",
+                  forged, equal, longer, rests);
+    assert_true(equal > 3 * longer && rests > equal / 2);
 }
 
 /* What the planner says of a job with so many ticks that it rounds them is true: the bound is none

@@ -118,9 +118,9 @@ static bool bounds_group(const struct br_proof_check *c, const bool *listed, uin
 /* Only a part says how durations are rounded. */
 static bool cases_round(const struct br_proof *proof)
 {
-    bool any = br_proof_rounding(proof->group) > 1;
+    bool any = br_proof_rounding(proof->group) > 1 || proof->group->rest != 0;
     for (uint32_t k = 0; k < proof->cases; k++)
-        any |= br_proof_rounding(proof->when[k].proof) > 1;
+        any |= br_proof_rounding(proof->when[k].proof) > 1 || proof->when[k].proof->rest != 0;
     return any;
 }
 

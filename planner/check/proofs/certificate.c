@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "base/collections/sort.h"
+#include "base/numbers/wide.h"
 #include "base/text/diag.h"
 #include "planner/check/proofs/clauses.h"
 #include "planner/check/proofs/lines.h"
@@ -172,6 +174,50 @@ static enum br_status check_cuts(const struct br_certificate *c, const struct br
     return status;
 }
 
+/* What rounding takes off a task, and what it leaves, in multiples. */
+struct rounded_task {
+    int64_t off, left;
+};
+
+static int off_by_left(const void *a, const void *b)
+{
+    const struct rounded_task *x = a, *y = b;
+    const br_wide first = (br_wide)x->off * y->left, second = (br_wide)y->off * x->left;
+    return (first > second) - (first < second);
+}
+
+/* In a schedule, some chain of tasks is as long as the bound after rounding, so it loses at least
+ * what tasks of that length lose that have the least to lose for their length. */
+static enum br_status check_rest(const struct br_proof *proof, const struct br_instance *in,
+                                 uint32_t number, struct br_diag *diag)
+{
+    const int64_t rounding = br_proof_rounding(proof);
+    struct rounded_task *task = br_malloc((in->tasks + (size_t)1) * sizeof *task);
+    uint32_t tasks = 0;
+    if (!task)
+        return br_fail_memory(diag);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (in->duration[t] >= rounding)
+            task[tasks++] =
+                (struct rounded_task){in->duration[t] % rounding, in->duration[t] / rounding};
+    br_sort_by(task, tasks, sizeof *task, off_by_left);
+    int64_t missing = proof->bound, least = 0;
+    for (uint32_t k = 0; k < tasks && missing > 0; k++) {
+        const struct rounded_task part = task[k];
+        if (part.left <= missing)
+            least += part.off;
+        else
+            least += (int64_t)(((br_wide)part.off * missing + part.left - 1) / part.left);
+        missing -= part.left < missing ? part.left : missing;
+    }
+    br_free(task);
+    if (missing == 0 && proof->rest <= least)
+        return BR_OK;
+    return br_fail(diag, BR_NO, NULL,
+                   "part %" PRIu32 ": tasks as long as the bound may lose less by rounding",
+                   number);
+}
+
 /* One part's proof, on the part alone, with the rounding that it states. */
 static enum br_status check_certificate_part(const struct br_proof *proof, uint32_t number,
                                              const struct br_dag *dag,
@@ -194,6 +240,12 @@ static enum br_status check_certificate_part(const struct br_proof *proof, uint3
     br_arena_finish(&check.arena);
     br_instance_destroy(part);
     br_instance_destroy(rounded);
+    if (!status && proof->rest > 0) {
+        part = proof->stages ? br_instance_part(whole, proof->stage, proof->stages) : NULL;
+        status = proof->stages && !part ? br_fail_memory(diag)
+                                        : check_rest(proof, part ? part : whole, number, diag);
+        br_instance_destroy(part);
+    }
     return status;
 }
 
