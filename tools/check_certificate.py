@@ -1260,8 +1260,8 @@ class Multipliers:
              'multipliers prove nothing of outputs, deadlines, streams and times at which machines are away')
         need(len(certificate['parts']) == 1, 'multipliers are of the whole job')
         proof = certificate['parts'][0]
-        need(proof['kind'] == 'multipliers' and 'stages' not in proof and proof.get('rounding', 1) == 1,
-             'the proof is not one by multipliers of the whole job')
+        need(proof['kind'] == 'multipliers' and 'stages' not in proof and proof.get('rounding', 1) == 1 and
+             not proof.get('rest'), 'the proof is not one by multipliers of the whole job')
         self.number = {stage['id']: s for s, stage in enumerate(self.stages)}
         need(len(self.number) == len(self.stages), 'two stages have the same id')
         self.ways = [list(self.ways_on(stage)) for stage in self.stages]

@@ -48,7 +48,6 @@ static struct br_exact *exact_make(struct br_lcg_problem *p, int64_t rounding, b
         return NULL;
     }
     x->rounding = rounding;
-    br_remainders_init(&x->remainders, in, rounding);
     x->step = 1;
     x->aim = INT32_MAX;
     x->p = p;
@@ -74,9 +73,12 @@ struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, in
                                  bool record_proof)
 {
     assert(rounding > 0);
-    return exact_make(rounding == 1 ? br_lcg_problem_create(in, upper)
-                                    : exact_round(in, upper, rounding),
-                      rounding, record_proof);
+    struct br_exact *x = exact_make(rounding == 1 ? br_lcg_problem_create(in, upper)
+                                                  : exact_round(in, upper, rounding),
+                                    rounding, record_proof);
+    if (x)
+        br_remainders_init(&x->remainders, in, rounding);
+    return x;
 }
 
 struct br_exact *br_exact_create_ways(const struct br_exact_ways *given, int64_t upper)

@@ -295,7 +295,7 @@ enum br_status br_check_multipliers(const struct br_certificate *certificate,
         return status;
     if (certificate->parts != 1 || certificate->part[0].kind != BR_PROOF_MULTIPLIERS ||
         certificate->part[0].stages || br_proof_rounding(&certificate->part[0]) != 1 ||
-        certificate->part[0].bound < 0)
+        certificate->part[0].rest || certificate->part[0].bound < 0)
         return br_fail(diag, BR_NO, NULL, "the proof is not one by multipliers of the whole job");
     if (!br_certificate_bound(certificate, &claimed_ns) || claimed_ns < bound_ns)
         return br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
