@@ -139,7 +139,7 @@ def main():
     assert 'graphene' in complete('bigrocks', 'plan', 'a.xml', '--method', '=', 'g')
     assert complete('bigrocks', 'plan', '--seed', '') == []
     assert complete('bigrocks', 'import', 'n') == complete('bigrocks', 'import', 'ninja') == ['ninja']
-    usage = re.search(r'^usage: bigrocks import \[options\] ([\w|]+) ', run([bigrocks, 'help', 'import'])).group(1)
+    usage = re.search(r'^usage: bigrocks import \[options\] ([\w|-]+) ', run([bigrocks, 'help', 'import'])).group(1)
     assert complete('bigrocks', 'import', '-C', 'build', '') == usage.split('|'), usage
     assert complete('bigrocks', 'completion', 'z') == ['zsh']
     # Targets and jobs are files.
