@@ -89,7 +89,6 @@ def main():
         for name in missing_files(document, root):
             failed += 1
             print('%s names %s, which is not there' % (document.relative_to(root), name))
-        # Changes come together from many hands, by merges that keep all lines.
         for number in long_lines(document):
             failed += 1
             print('%s:%d: longer than 118 columns' % (document.relative_to(root), number))
