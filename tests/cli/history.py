@@ -354,6 +354,14 @@ def check_failures(folder):
     assert 'from 0 to' in bigrocks('deadline', 'flaky.xml', '--latency', '-1', cwd=folder, status=2).stderr
 
 
+def check_ways(folder):
+    """Durations of tasks with alternatives, and on machines of several speeds, are not told apart, so they are not kept."""
+    for job, words in ('link.xml', 'the job has alternatives'), ('run.xml', 'the cluster has machines of several speeds'):
+        done = bigrocks('run', EXAMPLES / job, '--cluster', EXAMPLES / 'cluster-link.xml', '-q', '--history', 'ways.db',
+                        cwd=folder, status=3)
+        assert words in done.stderr and 'is not run with --history' in done.stderr, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
         folder = pathlib.Path(folder)
@@ -372,6 +380,7 @@ def main():
         check_not_written(folder)
         check_queries(folder)
         check_failures(folder)
+        check_ways(folder)
     return 0
 
 
