@@ -283,7 +283,7 @@ static bool is_flexible_line(const char *line, size_t length)
             return false;
         for (unsigned long n = 0; n < 2 * pairs; n++) {
             char *before = at;
-            strtoul(before, &at, 10);
+            (void)strtoul(before, &at, 10);
             if (at == before || at > end)
                 return false;
         }

@@ -150,6 +150,8 @@ static void merge_sort(unsigned char *items, unsigned char *scratch, size_t coun
 static void collections_sort(void *items, size_t count, const struct order *order)
 {
     assert(order->size > 0 && !order->plain != !order->within);
+    if (count < 2) /* there may be no array at all */
+        return;
     _Alignas(max_align_t) unsigned char room[ON_STACK];
     const size_t needed = (count / 2 + 1) * order->size;
     unsigned char *scratch = needed <= sizeof room ? room : br_malloc(needed);

@@ -54,7 +54,8 @@ static void fill_ways(struct br_mixtures *d)
         double most = 0;
         d->first[t] = k;
         for (uint32_t w = modes->way_first[s]; w < modes->way_first[s + 1]; w++, k++) {
-            d->duration[k] = (double)(br_way_duration(modes, w, t) / d->tick_ns);
+            const int64_t ticks = br_way_duration(modes, w, t) / d->tick_ns;
+            d->duration[k] = (double)ticks;
             most = d->duration[k] > most ? d->duration[k] : most;
             for (uint32_t r = 0; r < modes->resources; r++)
                 d->spend[(size_t)k * d->sums + r] =
