@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/index.h"
 #include "base/collections/sort.h"
 #include "base/text/text.h"
 #include "parsers/text/value.h"
@@ -27,16 +28,38 @@ struct builder {
     struct br_diag *diag;
     uint32_t edges, edge_room;
     struct mspdi_edge *edge;
-    uint32_t leads, beside, constrained, inactive, raised;
+    struct br_index by_uid; /* tasks */
+    uint32_t twofold, leads, beside, constrained, inactive, raised;
 };
 
-/* The task of that UID; UINT32_MAX: none. */
-static uint32_t mspdi_find(const struct mspdi *project, int64_t uid)
+static uint64_t task_hash(const void *context, uint32_t number)
 {
+    return br_hash_number((uint64_t)((const struct mspdi *)context)->task[number].uid);
+}
+
+static bool task_equal(const void *context, uint32_t number, const void *key)
+{
+    return ((const struct mspdi *)context)->task[number].uid == *(const int64_t *)key;
+}
+
+static const struct br_index_keys task_keys = {task_hash, task_equal};
+
+/* The task of that UID; UINT32_MAX: none. */
+static uint32_t mspdi_find(const struct builder *builder, int64_t uid)
+{
+    return br_index_find(&builder->by_uid, &task_keys, builder->project, &uid,
+                         br_hash_number((uint64_t)uid));
+}
+
+/* Of several tasks of one UID the first counts. */
+static bool index_tasks(struct builder *builder)
+{
+    const struct mspdi *project = builder->project;
     for (uint32_t t = 0; t < project->tasks; t++)
-        if (project->task[t].uid == uid && !project->task[t].empty)
-            return t;
-    return UINT32_MAX;
+        if (!project->task[t].empty && mspdi_find(builder, project->task[t].uid) == UINT32_MAX &&
+            !br_index_add(&builder->by_uid, &task_keys, project, t))
+            return false;
+    return true;
 }
 
 /* A summary's tasks follow it, at deeper levels: the first one that does not. */
@@ -93,7 +116,7 @@ static enum br_status add_link(struct builder *builder, const struct mspdi_link 
 {
     struct mspdi *project = builder->project;
     struct mspdi_edge edge = {.pos = link->pos};
-    uint32_t before = mspdi_find(project, link->before), task = link->task;
+    uint32_t before = mspdi_find(builder, link->before), task = link->task;
     const bool percent =
         link->format == 19 || link->format == 20 || link->format == 51 || link->format == 52;
     if (before == UINT32_MAX)
@@ -142,8 +165,10 @@ static enum br_status add_edges(struct builder *builder)
     br_sort_by(builder->edge, builder->edges, sizeof *builder->edge, compare_edges);
     for (uint32_t e = 0; e < builder->edges && !status; e++) {
         const struct mspdi_edge *edge = &builder->edge[e];
-        if (e > 0 && edge[-1].parent == edge->parent && edge[-1].child == edge->child)
+        if (e > 0 && edge[-1].parent == edge->parent && edge[-1].child == edge->child) {
+            builder->twofold += edge->stream && edge->lag_ns && !edge[-1].stream;
             continue;
+        }
         br_value_place(builder->diag, edge->pos);
         status =
             br_dag_add_edge(builder->dag, edge->parent, edge->child, BR_BARRIER, builder->diag);
@@ -185,7 +210,7 @@ static enum br_status add_demands(struct builder *builder)
     for (uint32_t a = 0; a < project->assignments && !status; a++) {
         const struct mspdi_assignment *assignment = &project->assignment[a];
         struct mspdi_resource *resource = mspdi_resource(project, assignment->resource);
-        uint32_t task = mspdi_find(project, assignment->task);
+        uint32_t task = mspdi_find(builder, assignment->task);
         if (!resource || task == UINT32_MAX || project->task[task].stage == UINT32_MAX ||
             assignment->units.mantissa == 0 || !is_first_of_name(project, resource))
             continue;
@@ -237,6 +262,8 @@ static enum br_status add_doubts(const struct builder *builder)
     } doubt[] = {
         {builder->beside,
          "links are not from finish to start; they are kept, and tie more than that"},
+        {builder->twofold,
+         "links from start to start with a lag stand beside one from the end, which alone is kept"},
         {builder->leads, "links have a negative lag, which counts as none"},
         {builder->constrained, "tasks have a constraint by date, which is left out"},
         {builder->inactive, "tasks are inactive, and left out"},
@@ -253,7 +280,9 @@ static enum br_status add_doubts(const struct builder *builder)
 enum br_status br_mspdi_build(struct mspdi *project, struct br_input *input)
 {
     struct builder builder = {.project = project, .dag = input->dag, .diag = project->diag};
-    enum br_status status = add_stages(&builder);
+    enum br_status status = index_tasks(&builder) ? BR_OK : br_fail_memory(builder.diag);
+    if (!status)
+        status = add_stages(&builder);
     for (uint32_t l = 0; l < project->links && !status; l++)
         if (!project->task[project->link[l].task].empty)
             status = add_link(&builder, &project->link[l]);
@@ -265,6 +294,7 @@ enum br_status br_mspdi_build(struct mspdi *project, struct br_input *input)
         status = add_machine(&builder, input);
     if (!status)
         status = add_doubts(&builder);
+    br_index_finish(&builder.by_uid);
     free(builder.edge);
     return status;
 }

@@ -96,6 +96,11 @@ def bazel():
                       '//a:tree Copy': (3, {'cpu': '1'}), '//a:a CppLink': (4, {'cpu': '1'})}, stages
     assert edges == sorted((a, '//a:a CppLink') for a in list(stages)[:3]), edges
     assert '1 actions that failed' in said and '1 actions came from the cache' in said, said
+    # Two files of one action are one edge; of two that wrote a file the last counts.
+    log = [{'mnemonic': 'A', 'listedOutputs': ['x', 'y']}, {'mnemonic': 'B', 'listedOutputs': ['z']}, {'mnemonic': 'C', 'listedOutputs': ['z']},
+           {'mnemonic': 'D', 'inputs': ['x', 'y', 'z']}]
+    _, edges, _ = read('-', '--from', 'bazel', text='\n'.join(map(json.dumps, log)))
+    assert edges == [('A', 'D'), ('C', 'D')], edges
     refused('bazel', ('{"metrics": {"totalTime": "x"}, "mnemonic": "a"}', '1:27', 'totalTime is no time'), ('{"inputs": 5}', '1:12', 'the inputs'),
             ('{"mnemonic": "a", "inputs": ["y"], "listedOutputs": ["x"]}\n{"mnemonic": "b", "inputs": ["x"], "listedOutputs": ["y"]}', '2:1', 'cycle'))
 

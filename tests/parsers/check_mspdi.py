@@ -32,6 +32,15 @@ for words in ('1 resources have fewer units', '1 links have a negative lag', '1 
     assert words in done.stderr, (words, done.stderr)
 assert run('plan', SMALL, '-q').returncode == 0
 HEAD = '<Project xmlns="http://schemas.microsoft.com/project"><Tasks><Task><UID>1</UID><Name>a</Name></Task><Task><UID>2</UID><Name>b</Name>'
+# Of several links of one pair the one from the end (1) is kept, else the one from the start (3), and of those the longest lag.
+LINK = '<PredecessorLink><PredecessorUID>1</PredecessorUID><Type>%d</Type><LinkLag>%d</LinkLag></PredecessorLink>'
+for links, lag, stream, said in ((((1, 300), (3, 0)), 1800, False, False), (((1, 300), (1, 100)), 1800, False, False),
+                                 (((3, 300), (3, 100)), 1800, True, False), (((1, 300), (3, 900)), 1800, False, True)):
+    for order in links, links[::-1]:
+        done = run('convert', '-', '--format', 'xml', text=HEAD + ''.join(LINK % one for one in order) + '</Task></Tasks></Project>')
+        edge, = re.findall(r'<edge [^>]*>', done.stdout)
+        assert 'lag="%d"' % lag in edge and ('stream="yes"' in edge) == stream, (order, edge)
+        assert ('links from start to start with a lag stand beside one from the end' in done.stderr) == said, (order, done.stderr)
 for inside, words in (('<PredecessorLink><PredecessorUID>3</PredecessorUID></PredecessorLink>', 'waits for task 3, which is not in the file'),
                       ('<PredecessorLink><PredecessorUID>1</PredecessorUID><LinkLag>5</LinkLag><LagFormat>19</LagFormat></PredecessorLink>', 'lag in per cent'),
                       ('<PredecessorLink><PredecessorUID>1</PredecessorUID><Type>4</Type></PredecessorLink>', 'no known type'),

@@ -103,6 +103,10 @@ def times(folder):
     many = HEAD + ''.join('%d\t%s (t%d)\tCOMPLETED\t-\t1s\t1s\n' % (k, 'A' if k < 400 else 'B', k) for k in range(800))
     stages, edges, _ = read(many, '--processes', graph)
     assert len(stages) == 801 and len(edges) == 800 and stages['A -> B 1'][0] == 0, (len(stages), len(edges))
+    # A process whose output comes back to it waits for others alone.
+    graph.write_text('flowchart TB\n  v1([A])\n  v2([B])\n  v3{{mix}}\n  v1 --> v3\n  v3 --> v1\n  v3 --> v2\n')
+    _, edges, said = read(text, '--processes', graph)
+    assert edges == [('A (1)', 'B (2)'), ('A (2)', 'B (1)')] and 'left out' not in said, (edges, said)
     graph.write_text('flowchart TB\n  v1([C])\n  v2([D])\n  v1 --> v2\n')
     done = run('show', '-', '--from', 'nextflow', '--processes', graph, text=text)
     assert done.returncode == 3 and 'draws none of the processes' in done.stderr, done.stderr

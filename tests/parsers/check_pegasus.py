@@ -28,6 +28,11 @@ assert re.findall(r'<edge from="([^"]*)" to="([^"]*)"', done.stdout) == edges, d
 kept = run('convert', SMALL, '--format', 'xml', '--transfer-mode', 'keep')
 assert re.findall(r'bytes="(\d+)"', kept.stdout) == ['1000', '3000'], kept.stdout
 assert '<output' in run('convert', SMALL, '--format', 'xml', '--files', 'disk').stdout
+# A file that a job changes is read by it, too.
+both = 'pegasus: 5\njobs:\n- {id: a, uses: [{lfn: f, type: output, size: 7}]}\n- {id: b, uses: [{lfn: f, type: inout}]}\n' \
+    'jobDependencies: [{id: a, children: [b]}]\n'
+assert re.findall(r'bytes="(\d+)"', run('convert', '-', '--from', 'pegasus', '--format', 'xml', '--transfer-mode', 'keep',
+                                        text=both).stdout) == ['7']
 for text, place, words in (('pegasus: 5\njobs:\n- {name: a}\n', '3:3', 'a job has no id'), ('pegasus: 5\njobs: a\n', '1:1', "no list of 'jobs'"),
                            ('pegasus: 5\njobs:\n- {id: a}\njobDependencies:\n- {id: a, children: [b]}\n', '5:22', "a job 'b'"),
                            ('pegasus: 5\njobs:\n- {id: a}\njobDependencies:\n- {children: [a]}\n', '5:3', 'an edge has no job'),

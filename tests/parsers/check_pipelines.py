@@ -54,6 +54,12 @@ def github(folder):
         assert stages == {'lint': [90.5], 'test': [210.5, 270.5], 'wheels': [210.5, 0], 'release': [1410.5]}, stages
         assert '1 jobs of the record are not in the pipeline' in said, said
 
+    # Of two jobs whose names fit, the one that says more has run.
+    record.write_text(json.dumps({'jobs': [job('build docs', 59, 0), job('build x', 59, 1)]}))
+    for order in (0, 1), (1, 0):
+        jobs_of = ['  a: {name: "build ${{ matrix.os }}"}\n', '  b: {name: build docs}\n']
+        stages, _, _ = read('-', '--from', 'github', '--durations', record, text='on: push\njobs:\n' + ''.join(jobs_of[k] for k in order))
+        assert stages == {'a': [150.5], 'b': [90.5]}, stages
     for text, words in (('{"jobs": []}', 'has no jobs'), (json.dumps({'jobs': [job('x', 1, 1)]}), "none of the pipeline's jobs"),
                         ('[[[[[]]]]]', 'nested too deep'), ('{"jobs": [', 'jobs.json: the text ends')):
         record.write_text(text)

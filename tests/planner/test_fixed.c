@@ -74,6 +74,7 @@ static struct br_dag *make_random(struct br_rng *rng)
         snprintf(id, sizeof id, "s%u", s);
         ok(br_dag_add_stage(dag, id, tasks, between(rng, 1, 9) * S, NULL, NULL));
         ok(br_dag_set_command(dag, s, "x {index} {alternative}", NULL));
+        br_dag_set_stage_pos(dag, s, (struct br_pos){s + 7, 1});
         if (between(rng, 0, 3))
             add_ways(dag, s, rng);
         else
@@ -96,6 +97,7 @@ static void same_words(const struct br_dag *dag, const struct br_plan *plan,
     const uint32_t index = task - dag->stage[s].first_task;
     char expected[100], index_text[20] = "{index}";
     assert_int_equal(stage->first_index + task - stage->first_task, index);
+    assert_int_equal(stage->pos.line, dag->stage[s].pos.line);
     if (stage->tasks != dag->stage[s].tasks)
         snprintf(index_text, sizeof index_text, "%u", index);
     snprintf(expected, sizeof expected, "x %s %s", index_text, id ? id : "{alternative}");
@@ -185,6 +187,7 @@ static void test_joint(void **state)
     for (uint32_t s = 0; s < 2; s++) {
         ok(br_dag_add_stage(dag, s ? "b" : "a", 150, S, NULL, NULL));
         ok(br_dag_set_command(dag, s, "x {index} {alternative}", NULL));
+        br_dag_set_stage_pos(dag, s, (struct br_pos){s + 7, 1});
         add_ways(dag, s, &rng);
     }
     ok(br_dag_add_edge(dag, 0, 1, BR_BARRIER, NULL));
