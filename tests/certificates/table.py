@@ -68,8 +68,9 @@ def main():
         # The projects name their capacities, so options on the cluster are for the job of our own alone.
         assert table(whole, *given[:2]).count('done') == 2
         assert table(whole, *given, options=OPTIONS).count('done') == 1, 'what is there was made again'
-        for shard in '1/2', '0/2':
-            table(parts, *given[:2], '--shard', shard)
+        for done, shard in enumerate(('1/2', '0/2'), 1):
+            assert table(parts, *given[:2], '--shard', shard).count('done') == 1
+            assert len(list(parts.iterdir())) == done
         assert not (parts / 'index.csv').exists()
         table(parts, own, options=OPTIONS)
         table(parts)
@@ -89,6 +90,11 @@ def main():
             shutil.copytree(whole, broken)
             change(broken / 'small.sm/plan.json', field, value)
             assert words in check(broken, status=1), (field, check(broken, status=1))
+        shutil.rmtree(broken)
+        shutil.copytree(whole, broken)
+        index = broken / 'index.csv'
+        index.write_text(index.read_text().replace('small.sm,4,5,', 'small.sm,4,4,'))
+        assert 'small.sm: index.csv says otherwise' in check(broken, status=1)
         shutil.rmtree(broken)
         shutil.copytree(whole, broken)
         change(broken / 'small.rcp/bound.json', 'lower_bound', lambda bound: bound + 1)
