@@ -1,7 +1,7 @@
 /* The table of job formats, and the recognition of a file's format. */
 #include "parsers/parsers.h"
 #include "parsers/other.h"
-#include "parsers/jobs/dagman.h"
+#include "parsers/workflows/dagman.h"
 #include "parsers/nextflow/trace.h"
 #include "parsers/queries/queries.h"
 #include "parsers/spark/log.h"

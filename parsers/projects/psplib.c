@@ -2,7 +2,7 @@
  * Sections begin with a line in capitals; in them, lines that do not begin with a digit are
  * headings. If some job has several modes, or there are nonrenewable resources, the modes of all
  * jobs are alternatives "1", "2", ...; nonrenewable resources are shared and consumed. */
-#include "parsers/jobs/project.h"
+#include "parsers/projects/project.h"
 #include "parsers/text/tokens.h"
 #include "parsers/text/value.h"
 

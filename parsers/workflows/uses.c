@@ -1,5 +1,5 @@
 /* Files of jobs, as one array sorted by job and file. */
-#include "parsers/jobs/uses.h"
+#include "parsers/workflows/uses.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "parsers/reader/formats.h"
 #include "parsers/text/json.h"
 #include "parsers/jobs/transfer.h"
-#include "parsers/jobs/uses.h"
+#include "parsers/workflows/uses.h"
 #include "parsers/text/value.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* Files that jobs write as their outputs, held until the last job that reads them has ended. */
-#include "parsers/jobs/uses.h"
+#include "parsers/workflows/uses.h"
 
 #include <inttypes.h>
 #include <stdio.h>

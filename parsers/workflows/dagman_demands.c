@@ -1,4 +1,4 @@
-#include "parsers/jobs/dagman.h"
+#include "parsers/workflows/dagman.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The files that the jobs of a workflow read and write: the bytes of an edge, and contradictions
  * between files and edges. For formats that list files by job. */
-#ifndef BR_PARSERS_JOBS_USES_H
-#define BR_PARSERS_JOBS_USES_H
+#ifndef BR_PARSERS_WORKFLOWS_USES_H
+#define BR_PARSERS_WORKFLOWS_USES_H
 
 #include "parsers/reader/input.h"
 

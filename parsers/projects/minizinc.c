@@ -1,7 +1,7 @@
 /* Data of rcpsp.mzn, the model of projects in MiniZinc's benchmarks (.dzn): assignments in any
  * order, of which six count: n_res and rc, n_tasks and d, rr with a row of demands for each
  * resource, and suc with a set of successors for each task. */
-#include "parsers/jobs/project.h"
+#include "parsers/projects/project.h"
 #include "parsers/text/tokens.h"
 #include "parsers/text/value.h"
 

@@ -1,5 +1,5 @@
 /* From the numbers of a project file to a job and its pool. */
-#include "parsers/jobs/project.h"
+#include "parsers/projects/project.h"
 #include "parsers/text/value.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* A project of Microsoft Project's, as its file has it: before summary tasks are dissolved. */
-#ifndef BR_PARSERS_JOBS_MSPDI_H
-#define BR_PARSERS_JOBS_MSPDI_H
+#ifndef BR_PARSERS_PROJECTS_MSPDI_H
+#define BR_PARSERS_PROJECTS_MSPDI_H
 
 #include "base/collections/arena.h"
 #include "base/numbers/decimal.h"

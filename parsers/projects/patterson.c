@@ -1,7 +1,7 @@
 /* The Patterson form (.rcp) of one project: whole numbers and nothing else. The number of jobs and
  * of resources; the capacities; then for each job its duration, its demands, the number of its
  * successors, and their numbers, counted from 1. Line breaks have no meaning. */
-#include "parsers/jobs/project.h"
+#include "parsers/projects/project.h"
 #include "parsers/text/tokens.h"
 #include "parsers/text/value.h"
 

@@ -1,7 +1,7 @@
 /* The common ground of PSPLIB and Patterson files: numbered jobs, one pool of renewable resources
  * R1, R2, ..., and successors that are named before they appear. */
-#ifndef BR_PARSERS_JOBS_PROJECT_H
-#define BR_PARSERS_JOBS_PROJECT_H
+#ifndef BR_PARSERS_PROJECTS_PROJECT_H
+#define BR_PARSERS_PROJECTS_PROJECT_H
 
 #include "parsers/reader/formats.h"
 

@@ -6,7 +6,7 @@
  * limits the number of jobs at once, MAXJOBS of a category and concurrency limits, becomes a demand
  * for a resource of that name, to be shared. SPLICE, SUBDAG and INCLUDE name other files, and are
  * refused. */
-#include "parsers/jobs/dagman.h"
+#include "parsers/workflows/dagman.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/begin.h"
 #include "parsers/text/value.h"

@@ -2,7 +2,7 @@
  * its working time: calendars are not read, so that a plan counts working hours from the project's
  * start on. A summary task is no stage: links of it are links of all tasks inside. Work resources
  * are capacities of one machine, of which assignments take their units. */
-#include "parsers/jobs/mspdi.h"
+#include "parsers/projects/mspdi.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/value.h"
 

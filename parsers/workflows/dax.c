@@ -5,7 +5,7 @@
  * and are not read, nor is the namespace. */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/transfer.h"
-#include "parsers/jobs/uses.h"
+#include "parsers/workflows/uses.h"
 #include "parsers/text/value.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
  * inferred those of files before it writes the workflow. Profiles that a job does not have itself
  * are those of its transformation. */
 #include "parsers/jobs/transfer.h"
-#include "parsers/jobs/uses.h"
+#include "parsers/workflows/uses.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/tree.h"
 #include "parsers/text/value.h"

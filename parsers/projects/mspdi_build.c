@@ -1,6 +1,6 @@
 /* Stages and edges of a project's tasks and links. A link of a summary is one of each task inside.
  * Of the four kinds of links the model has two: a task after another's end, and beside it. */
-#include "parsers/jobs/mspdi.h"
+#include "parsers/projects/mspdi.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Input files of HTCondor's DAGMan: how they are recognised, and the submit descriptions in them.
  */
-#ifndef BR_PARSERS_JOBS_DAGMAN_H
-#define BR_PARSERS_JOBS_DAGMAN_H
+#ifndef BR_PARSERS_WORKFLOWS_DAGMAN_H
+#define BR_PARSERS_WORKFLOWS_DAGMAN_H
 
 #include "planner/model/dag.h"
 
