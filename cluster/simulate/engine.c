@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/real.h"
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
 #include "base/process/clock.h"
 #include "cluster/simulate/machines.h"
 #include "cluster/simulate/shapes.h"
+#include "cluster/simulate/uses.h"
 
 enum { DECISIONS = 256, EVENTS_A_TELL = 1 << 14 };
 
@@ -85,10 +85,7 @@ struct simulation {
     uint64_t span_room;
     bool out_of_memory;
     struct br_outcome *outcome;
-    /* If machines are measured: by dag, what tasks use over what they demand, [stage * resources];
-     * and scratch, of a task that starts. */
-    double **uses;
-    int64_t *use;
+    struct br_task_uses uses; /* if machines are measured */
 };
 
 /* ---- Queue and record ---- */
@@ -345,22 +342,6 @@ static const char *objection(const struct simulation *sim, const struct br_decis
     return NULL;
 }
 
-/* What the task uses of each resource on average, as things truly are; if that is measured. */
-static const int64_t *use_of(const struct simulation *sim, uint32_t job, uint32_t task,
-                             const int64_t *demand)
-{
-    uint32_t stage = sim->live[job].shape->task_stage[task];
-    if (!sim->machines.measured)
-        return NULL;
-    const double *uses =
-        sim->uses[sim->workload->job[job].dag] + (size_t)stage * sim->machines.resources;
-    for (uint32_t r = 0; r < sim->machines.resources; r++) {
-        double use = (double)demand[r] * uses[r];
-        sim->use[r] = use < (double)(INT64_MAX / 4) ? (int64_t)(use + 0.5) : INT64_MAX / 4;
-    }
-    return sim->use;
-}
-
 static enum br_status simulate_engine_start(struct simulation *sim,
                                             const struct br_decision *decision,
                                             struct br_diag *diag)
@@ -381,7 +362,10 @@ static enum br_status simulate_engine_start(struct simulation *sim,
         .task = decision->task,
         .machine = decision->machine,
         .fails = attempt.fails};
-    task.use = use_of(sim, decision->job, decision->task, task.demand);
+    if (sim->machines.measured)
+        task.use = br_task_uses_of(&sim->uses, sim->workload->job[decision->job].dag,
+                                   sim->live[decision->job].shape->task_stage[decision->task],
+                                   task.demand);
     if (attempt.lasts_ns > BR_NEVER - sim->now_ns)
         return br_fail(diag, BR_BAD_INPUT, NULL, "job '%.80s' lasts longer than times can express",
                        job->id);
@@ -580,64 +564,6 @@ static const struct br_plan *network_plan_timed(void *context, const struct br_a
     return plan;
 }
 
-/* Do tasks use other than what they demand? */
-static bool uses_differ(const struct simulation *sim)
-{
-    bool differ = sim->options->world.averages > 0;
-    for (uint32_t d = 0; d < sim->workload->dags; d++)
-        differ |= sim->workload->dag[d].true_demand != NULL;
-    return differ;
-}
-
-/* What tasks of each stage of the dag use over what they demand, by resource. */
-static bool take_uses(struct simulation *sim, uint32_t number, const double *average)
-{
-    const struct br_workload_dag *of = &sim->workload->dag[number];
-    uint32_t width = sim->machines.resources;
-    double *uses = br_arena_array(&sim->arena, (size_t)of->dag->stages * width + 1, sizeof *uses);
-    sim->uses[number] = uses;
-    for (uint32_t s = 0; uses && s < of->dag->stages; s++) {
-        const struct br_stage *stage = &of->dag->stage[s];
-        for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
-            const struct br_demand *demand = &of->dag->demand[d];
-            uint32_t r = br_scale_find(&sim->machines.capacities.scale,
-                                       of->dag->resource[demand->resource].name);
-            double declared = br_real_of(demand->amount);
-            if (r != UINT32_MAX && declared > 0)
-                uses[(size_t)s * width + r] =
-                    average[r] * (of->true_demand ? of->true_demand[d] / declared : 1);
-        }
-    }
-    return uses;
-}
-
-/* What tasks use, if machines are measured. */
-static enum br_status take_all_uses(struct simulation *sim, struct br_diag *diag)
-{
-    const struct br_world *world = &sim->options->world;
-    uint32_t width = sim->machines.resources;
-    if (!sim->machines.measured)
-        return BR_OK;
-    double *average = br_arena_array(&sim->arena, width, sizeof *average);
-    sim->uses = br_arena_array(&sim->arena, sim->workload->dags, sizeof *sim->uses);
-    sim->use = br_arena_array(&sim->arena, width, sizeof *sim->use);
-    if (!average || !sim->uses || !sim->use)
-        return br_fail_memory(diag);
-    for (uint32_t r = 0; r < width; r++)
-        average[r] = 1;
-    for (uint32_t k = 0; k < world->averages; k++) {
-        uint32_t r = br_scale_find(&sim->machines.capacities.scale, world->average[k].resource);
-        if (r == UINT32_MAX)
-            return br_fail(diag, BR_USAGE, "name a resource of the cluster",
-                           "no machine has a resource '%.80s'", world->average[k].resource);
-        average[r] = world->average[k].percent / 100.0;
-    }
-    for (uint32_t d = 0; d < sim->workload->dags; d++)
-        if (!take_uses(sim, d, average))
-            return br_fail_memory(diag);
-    return BR_OK;
-}
-
 static enum br_status simulate_engine_prepare(struct simulation *sim,
                                               const struct br_cluster *cluster,
                                               struct br_diag *diag)
@@ -646,13 +572,16 @@ static enum br_status simulate_engine_prepare(struct simulation *sim,
     uint32_t jobs = sim->workload->jobs;
     enum br_status status = br_world_check(&options->world, diag);
     if (!status)
-        status = br_machines_init(&sim->machines, cluster, &sim->setup, uses_differ(sim), diag);
+        status = br_machines_init(&sim->machines, cluster, &sim->setup,
+                                  br_task_uses_differ(sim->workload, &options->world), diag);
     if (!status)
         status = br_shapes_make(&sim->arena, sim->workload, cluster, &sim->machines.capacities,
                                 &sim->shape, diag);
     if (status)
         return status;
-    status = take_all_uses(sim, diag);
+    if (sim->machines.measured)
+        status = br_task_uses_make(&sim->uses, &sim->arena, sim->workload, &options->world,
+                                   &sim->machines.capacities.scale, diag);
     if (status)
         return status;
     sim->machines.chained |= options->world.leave_s > 0;
