@@ -9,7 +9,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/say.h"
 #include "emit/pictures/storage_curve.h"
-#include "planner/search/storage_curve.h"
+#include "planner/planning/storage_curve.h"
 
 /* Up to so many tasks plans are searched by the default effort, since that ends soon; beyond it by
  * the fast one. */

@@ -4,7 +4,7 @@
 
 #include "cli/bounds/storage.h"
 #include "cli/terminal/say.h"
-#include "planner/search/storage_curve.h"
+#include "planner/planning/storage_curve.h"
 
 enum br_status cli_least_read(const struct cli_settings *settings, struct cli_least *least,
                               struct br_diag *diag)

@@ -2,7 +2,7 @@
 
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
-#include "planner/search/general_state.h"
+#include "planner/planning/general_state.h"
 #include "planner/search/make_plan.h"
 
 /* The share of a time limit for the plan of the relaxed job. */

@@ -1,8 +1,8 @@
 /* Exact search over ways and starts together, for jobs of small and medium size: by clause learning
  * (planner/exact), in both directions. It goes on from a schedule and improves it, and raises the
  * lower bound. What it proves has no certificate. */
-#ifndef BR_PLANNER_SEARCH_MODES_EXACT_H
-#define BR_PLANNER_SEARCH_MODES_EXACT_H
+#ifndef BR_PLANNER_PLANNING_MODES_EXACT_H
+#define BR_PLANNER_PLANNING_MODES_EXACT_H
 
 #include "base/process/stop.h"
 #include "planner/instance/counters.h"

@@ -1,6 +1,6 @@
 /* Plans of jobs with features: outputs that are held, shared resources, times. */
-#ifndef BR_PLANNER_SEARCH_GENERAL_PLAN_H
-#define BR_PLANNER_SEARCH_GENERAL_PLAN_H
+#ifndef BR_PLANNER_PLANNING_GENERAL_PLAN_H
+#define BR_PLANNER_PLANNING_GENERAL_PLAN_H
 
 #include <bigrocks/planner.h>
 

@@ -1,4 +1,4 @@
-#include "planner/search/modes_exact.h"
+#include "planner/planning/modes_exact.h"
 
 #include <string.h>
 

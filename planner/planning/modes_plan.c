@@ -1,4 +1,4 @@
-#include "planner/search/modes_plan.h"
+#include "planner/planning/modes_plan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "planner/model/units.h"
 #include "planner/modes/search.h"
 #include "planner/modes/selected.h"
-#include "planner/search/general_plan.h"
+#include "planner/planning/general_plan.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
-#include "planner/search/modes_exact.h"
+#include "planner/planning/modes_exact.h"
 
 /* Schedules that the choice of ways tries by effort, and the most placements of these efforts. */
 static const uint64_t fast_schedules = 300, default_schedules = 60000, max_schedules = 1000000;

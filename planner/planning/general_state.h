@@ -1,6 +1,6 @@
 /* What the files that plan jobs with features share; only general_*.c include it. */
-#ifndef BR_PLANNER_SEARCH_GENERAL_STATE_H
-#define BR_PLANNER_SEARCH_GENERAL_STATE_H
+#ifndef BR_PLANNER_PLANNING_GENERAL_STATE_H
+#define BR_PLANNER_PLANNING_GENERAL_STATE_H
 
 #include <bigrocks/bound.h>
 

@@ -1,6 +1,6 @@
 /* How long a job takes with how much of a resource: the least peak, and plans with more. */
-#ifndef BR_PLANNER_SEARCH_STORAGE_CURVE_H
-#define BR_PLANNER_SEARCH_STORAGE_CURVE_H
+#ifndef BR_PLANNER_PLANNING_STORAGE_CURVE_H
+#define BR_PLANNER_PLANNING_STORAGE_CURVE_H
 
 #include <bigrocks/planner.h>
 

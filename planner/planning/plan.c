@@ -2,10 +2,10 @@
  */
 #include "planner/model/features.h"
 #include "planner/model/task_order.h"
-#include "planner/search/general_plan.h"
+#include "planner/planning/general_plan.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
-#include "planner/search/modes_plan.h"
+#include "planner/planning/modes_plan.h"
 
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan_options *options, struct br_plan **plan,

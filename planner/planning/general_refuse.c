@@ -2,7 +2,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/bounds/bounds.h"
-#include "planner/search/general_state.h"
+#include "planner/planning/general_state.h"
 
 /* Late stages of which it is asked whether they could be in time at all. */
 enum { late_tries = 8 };

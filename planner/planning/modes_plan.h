@@ -1,8 +1,8 @@
 /* Plans of jobs whose tasks run by alternatives, on machines of some classes or of several speeds,
  * or that consume shared resources. Ways are chosen first (planner/modes/search.h); then the job of
  * this choice is planned as any other. The bound is that of the least way. */
-#ifndef BR_PLANNER_SEARCH_MODES_PLAN_H
-#define BR_PLANNER_SEARCH_MODES_PLAN_H
+#ifndef BR_PLANNER_PLANNING_MODES_PLAN_H
+#define BR_PLANNER_PLANNING_MODES_PLAN_H
 
 #include <bigrocks/planner.h>
 

@@ -1,4 +1,4 @@
-#include "planner/search/general_plan.h"
+#include "planner/planning/general_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "planner/general/enumerate.h"
 #include "planner/model/features.h"
 #include "planner/model/task_order.h"
-#include "planner/search/general_state.h"
+#include "planner/planning/general_state.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
 

@@ -1,4 +1,4 @@
-#include "planner/search/storage_curve.h"
+#include "planner/planning/storage_curve.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "planner/model/features.h"
 #include "planner/instance/plan.h"
 #include "planner/peak/limit.h"
-#include "planner/search/general_plan.h"
+#include "planner/planning/general_plan.h"
 
 /* Machines and instances that a try for a lower peak looks at. */
 static const uint64_t least_work = 2000000;

@@ -2,7 +2,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/peak/least.h"
-#include "planner/search/general_state.h"
+#include "planner/planning/general_state.h"
 
 /* Machines and instances that the search for an order that fits looks at. */
 static const uint64_t witness_work = 30000000;
