@@ -317,8 +317,8 @@ static void write_one_way(FILE *out, const struct br_dag *dag, const struct br_a
     }
     fputs(way->classes ? " class=" : "", out);
     write_ways_classes(out, dag, way, ',');
-    write_ways_amounts(out, dag, "", all->demand + way->first_demand, way->demands);
-    write_ways_amounts(out, dag, "consume:", all->consumed + way->first_consumed, way->consumed);
+    write_ways_amounts(out, dag, "", br_way_demands(all, way), way->demands);
+    write_ways_amounts(out, dag, "consume:", br_way_consumes(all, way), way->consumed);
 }
 
 /* The stage's alternatives with all that they demand, or its classes and what it consumes. */
@@ -341,7 +341,7 @@ static void job_dot_write_ways(FILE *out, const struct br_dag *dag, uint32_t s)
     }
     if (way->consumed) {
         fputs(", consumes=\"", out);
-        write_ways_amounts(out, dag, "", all->consumed + way->first_consumed, way->consumed);
+        write_ways_amounts(out, dag, "", br_way_consumes(all, way), way->consumed);
         putc('"', out);
     }
 }

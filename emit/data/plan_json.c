@@ -188,7 +188,7 @@ static void write_way(struct br_row *out, const struct br_dag *dag,
 {
     const struct br_alternatives *all = dag->alternatives;
     if (way->consumed)
-        write_way_amounts(out, dag, "consumed", all->consumed + way->first_consumed, way->consumed);
+        write_way_amounts(out, dag, "consumed", br_way_consumes(all, way), way->consumed);
     for (uint32_t k = 0; k < way->classes; k++) {
         br_row_say(out, k ? ", " : ", \"classes\": [");
         text(out, all->class_name[way->first_class + k]);
@@ -208,7 +208,7 @@ static void write_ways(struct br_row *out, const struct br_dag *dag, uint32_t s)
         bool first = true;
         text_key(out, a ? ", {" : ", \"alternatives\": [{", "id", way[a].id);
         seconds_key(out, ", ", "duration", way[a].duration_ns);
-        write_way_amounts(out, dag, "demands", all->demand + way[a].first_demand, way[a].demands);
+        write_way_amounts(out, dag, "demands", br_way_demands(all, &way[a]), way[a].demands);
         write_way(out, dag, &way[a]);
         for (uint32_t i = 0; i < stage->tasks; i++) {
             const int64_t duration_ns = all->duration_ns[way[a].first_duration + i];

@@ -3,6 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Nanoseconds until its end are less than half of what an int64_t holds, so that a date and a
+ * duration can be added. */
+enum { MOST_YEAR = 2115 };
+
 int64_t br_date_parse(const char *text)
 {
     unsigned year, month, day, hour, minute, second, fraction = 0, away_hour, away_minute = 0;
@@ -10,8 +14,8 @@ int64_t br_date_parse(const char *text)
     int read = 0;
     if (sscanf(text, "%4u-%2u-%2u%*1[ T]%2u:%2u:%2u%n", &year, &month, &day, &hour, &minute,
                &second, &read) != 6 ||
-        year < 1970 || month < 1 || month > 12 || day > 31 || hour > 23 || minute > 59 ||
-        second > 60)
+        year < 1970 || year > MOST_YEAR || month < 1 || month > 12 || day > 31 || hour > 23 ||
+        minute > 59 || second > 60)
         return -1;
     text += read;
     if (*text == '.') {

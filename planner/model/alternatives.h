@@ -85,6 +85,19 @@ struct br_alternatives {
     int64_t *duration_ns;    /* by alternative with an id, then by task of the stage */
 };
 
+/* What an alternative demands, and what it consumes; NULL: nothing. */
+static inline const struct br_way_amount *br_way_demands(const struct br_alternatives *all,
+                                                         const struct br_alternative *way)
+{
+    return way->demands ? &all->demand[way->first_demand] : NULL;
+}
+
+static inline const struct br_way_amount *br_way_consumes(const struct br_alternatives *all,
+                                                          const struct br_alternative *way)
+{
+    return way->consumed ? &all->consumed[way->first_consumed] : NULL;
+}
+
 /* Most alternatives of one stage. */
 enum { BR_MAX_ALTERNATIVES = 1000 };
 

@@ -133,8 +133,8 @@ static uint64_t mix_alternatives(uint64_t sum, const struct br_dag *dag)
     for (uint32_t a = 0; a < all->count; a++) {
         const struct br_alternative *way = &all->alternative[a];
         sum = dag_read_mix(dag_read_mix(sum, way->stage), way->id ? br_hash_text(way->id) : 0);
-        sum = mix_way_amounts(sum, dag, all->demand + way->first_demand, way->demands);
-        sum = mix_way_amounts(sum, dag, all->consumed + way->first_consumed, way->consumed);
+        sum = mix_way_amounts(sum, dag, br_way_demands(all, way), way->demands);
+        sum = mix_way_amounts(sum, dag, br_way_consumes(all, way), way->consumed);
         for (uint32_t k = 0; k < way->classes; k++)
             sum = dag_read_mix(sum, br_hash_text(all->class_name[way->first_class + k]));
         for (uint32_t i = 0; way->id && i < dag->stage[way->stage].tasks; i++)
