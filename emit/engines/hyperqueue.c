@@ -1,4 +1,5 @@
 /* A Python script that hands the tasks to HyperQueue, with priorities and demands. */
+#include "emit/engines/hyperqueue.h"
 #include "emit/engines/tuples.h"
 #include "emit/write/outputs.h"
 
@@ -45,16 +46,48 @@ static enum br_status hyperqueue_write_resource(FILE *out, const struct br_engin
     return BR_OK;
 }
 
-/* HyperQueue knows the memory of its workers as "mem", in MiB. */
-static enum br_status hyperqueue_write_others(FILE *out, const struct br_engine *engine,
-                                              uint32_t stage, struct br_diag *diag)
+/* What HyperQueue knows as "mem", in MiB. */
+static int64_t hyperqueue_mib(const struct br_engine *engine, uint32_t stage)
+{
+    const int64_t mib = 1 << 20, bytes = engine->need[stage].mem_bytes;
+    return bytes / mib + (bytes % mib != 0);
+}
+
+static enum br_status hyperqueue_check(const struct br_stage *stage, const char *resource,
+                                       int64_t amount, struct br_diag *diag)
+{
+    if (amount <= (int64_t)UINT32_MAX)
+        return BR_OK;
+    return br_fail_at(diag, stage->pos, BR_BAD_INPUT, "count the resource in a larger unit",
+                      "tasks of '%.80s' take %" PRId64
+                      " of '%.80s', and HyperQueue counts up to %" PRIu32,
+                      stage->id, amount, resource, UINT32_MAX);
+}
+
+enum br_status br_hyperqueue_check(const struct br_engine *engine, struct br_diag *diag)
+{
+    const struct br_dag *dag = engine->dag;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        enum br_status status =
+            hyperqueue_check(&dag->stage[s], "mem", hyperqueue_mib(engine, s), diag);
+        for (uint32_t l = 0; l < engine->limits.count && !status; l++) {
+            const struct br_limit *limit = &engine->limits.limit[l];
+            if (br_limit_is_other(limit))
+                status = hyperqueue_check(&dag->stage[s], dag->resource[limit->resource].name,
+                                          br_limit_demand(limit, dag, s), diag);
+        }
+        if (status)
+            return status;
+    }
+    return BR_OK;
+}
+
+enum br_status br_hyperqueue_others(FILE *out, const struct br_engine *engine, uint32_t stage,
+                                    const char *before, const char *is, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    const int64_t mib = 1 << 20, bytes = engine->need[stage].mem_bytes;
-    const char *before = "";
-    putc('{', out);
-    if (bytes > 0) {
-        fprintf(out, "\"mem\": %" PRId64, bytes / mib + (bytes % mib != 0));
+    if (engine->need[stage].mem_bytes > 0) {
+        fprintf(out, "%s\"mem\"%s%" PRId64, before, is, hyperqueue_mib(engine, stage));
         before = ", ";
     }
     for (uint32_t l = 0; l < engine->limits.count && !status; l++) {
@@ -64,10 +97,9 @@ static enum br_status hyperqueue_write_others(FILE *out, const struct br_engine 
             continue;
         fprintf(out, "%s\"", before);
         status = hyperqueue_write_resource(out, engine, limit, diag);
-        fprintf(out, "\": %" PRId64, amount);
+        fprintf(out, "\"%s%" PRId64, is, amount);
         before = ", ";
     }
-    putc('}', out);
     return status;
 }
 
@@ -77,7 +109,10 @@ static enum br_status hyperqueue_write_demands(FILE *out, const struct br_engine
     uint32_t stage = br_dag_task_stage(engine->dag, task);
     fprintf(out, "%" PRIu32 ", %" PRIu32 ", ", br_engine_priority(engine, task),
             engine->need[stage].cpus);
-    return hyperqueue_write_others(out, engine, stage, diag);
+    putc('{', out);
+    const enum br_status status = br_hyperqueue_others(out, engine, stage, "", ": ", diag);
+    putc('}', out);
+    return status;
 }
 
 /* the least part of a core: HyperQueue has no task without cores */
@@ -101,9 +136,13 @@ enum br_status br_emit_hyperqueue(const struct br_emit_input *input, FILE *out,
         "without a server: all resources but cores, which such a worker does not know", NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
-    if (status)
+    if (!status)
+        status = br_hyperqueue_check(&engine, diag);
+    if (status) {
+        br_engine_finish(&engine);
         return status;
-    engine.others_where = "workers have it, as by --resource \"net=sum(12)\", with / for _";
+    }
+    engine.others_where = BR_HYPERQUEUE_OTHERS;
     fputs("#!/usr/bin/env python3\n", out);
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fputs("import sys\n\nfrom hyperqueue import Client, Job, LocalCluster\n"

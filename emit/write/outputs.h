@@ -28,7 +28,7 @@ br_output br_emit_ninja_weights;
 /* Outputs of a plan, for the engines that run it. */
 br_output br_emit_slurm;
 br_output br_emit_dagman;
-br_output br_emit_hyperqueue;
+br_output br_emit_hyperqueue, br_emit_hyperqueue_toml;
 br_output br_emit_parsl;
 br_output br_emit_snakemake;
 br_output br_emit_dask;

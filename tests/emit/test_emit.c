@@ -65,6 +65,7 @@ static void small_outputs(void **state)
     check_golden(false, "gantt", "small.gantt.dot", fixture_small());
     check_golden(false, "mermaid", "small.mermaid", fixture_small());
     check_golden(false, "mermaid-flowchart", "small.flowchart.mermaid", fixture_small());
+    check_golden(false, "hyperqueue-toml", "small.hyperqueue.toml", fixture_small());
     check_golden(true, "xml", "small.job.xml", fixture_small());
     check_golden(true, "dot", "small.job.dot", fixture_small());
 }

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import forty
+import job_definition
 import missing
 import python_tools
 
@@ -103,6 +104,18 @@ def hyperqueue(file, folder, rank):
     assert one.out_of_order(rank) < 40, one.order
     run(python, file, cwd=folder, env=home)
     assert look('hyperqueue', folder, rank).within('cpu')
+
+
+def hyperqueue_toml(file, folder, rank):
+    """One core, on which all tasks take one, shows the order; the machine of the plan shows the limits."""
+    text = file.read_text()
+    one = file.with_suffix('.one')
+    one.write_text(re.sub(r'^resources = \{"cpus" = \d+.*', 'resources = {"cpus" = 1}', text, flags=re.M))
+    assert job_definition.submit(one, folder, {'cpu': 1})[0]
+    kept = look('hyperqueue-toml, 1 core', folder, rank)
+    assert kept.out_of_order(rank) < 40, kept.order
+    done, all_known = job_definition.submit(file, folder, forty.CAPACITY)
+    assert done and look('hyperqueue-toml', folder, rank).within('cpu', *('mem', 'net') * all_known)
 
 
 def parsl(file, folder, rank):
@@ -272,7 +285,7 @@ def main():
         folder = pathlib.Path(scratch)
         rank = forty.plan(bigrocks, folder)
         more = [bigrocks, sys.argv[3:]] if engine == 'starpu' else []
-        globals()[engine](forty.render(bigrocks, folder, engine), folder, rank, *more)
+        globals()[engine.replace('-', '_')](forty.render(bigrocks, folder, engine), folder, rank, *more)
 
 
 if __name__ == '__main__':

@@ -78,7 +78,7 @@ class World:
             return self.run(self.job)
         file, done = self.render(engine)
         assert done.returncode == 0, done.stderr.decode()
-        return globals()[engine](self, file)
+        return globals()[engine.replace('-', '_')](self, file)
 
     def run(self, job):
         trace = self.folder / 'trace.jsonl'
@@ -141,6 +141,15 @@ def hyperqueue(world, file):
         raise Skip('HyperQueue is not installed')
     done = world.call(python, file)
     assert (b'not all tasks have finished' in done.stderr) == world.fails == done.returncode, done.stdout + done.stderr
+    return {}
+
+
+def hyperqueue_toml(world, file):
+    python = ROOT / 'build-ci/python/bin/python3'
+    if not python.exists():
+        raise Skip('HyperQueue is not installed')
+    done = world.call(python, ROOT / 'tests/engines/job_definition.py', file, 4)
+    assert world.fails == done.returncode, done.stdout + done.stderr
     return {}
 
 

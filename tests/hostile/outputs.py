@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import xml.etree.ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
@@ -249,8 +250,8 @@ def engine_files(world, compiler):
     world.planned(job())
     texts = {}
     for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'otlp', 'mermaid',
-                   'mermaid-flowchart', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'parsl', 'make', 'ninja',
-                   'airflow', 'argo', 'starpu', 'wfformat'):
+                   'mermaid-flowchart', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'hyperqueue-toml',
+                   'parsl', 'make', 'ninja', 'airflow', 'argo', 'starpu', 'wfformat'):
         file, done = world.render(engine)
         assert done.returncode == 0, (engine, done.stderr.decode())
         texts[engine] = file.read_bytes().decode()
@@ -264,9 +265,11 @@ def engine_files(world, compiler):
             reader(world, world.folder / ('file.' + form))
         except engines.Skip as reason:
             told.append('%s: %s' % (form, reason))
-    for engine in ('slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'parsl', 'make', 'ninja', 'airflow',
-                   'argo', 'starpu'):
-        check_header(engine, texts[engine])
+    for engine in ('slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'hyperqueue-toml', 'parsl', 'make', 'ninja',
+                   'airflow', 'argo', 'starpu'):
+        check_header(engine, re.sub('^name = .*', '', texts[engine], flags=re.M)
+                     if engine == 'hyperqueue-toml' else texts[engine])
+    assert tomllib.loads(texts['hyperqueue-toml'])['name'] == JOB
     for engine in ('airflow', 'dask', 'hyperqueue', 'parsl'):
         assert read_python(texts[engine]) == read_python(clean[engine]), engine
     tasks = next(ast.literal_eval(node.value) for node in ast.parse(texts['hyperqueue']).body
