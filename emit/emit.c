@@ -5,6 +5,7 @@
 #include <stdio_ext.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
 #include "planner/model/features.h"
@@ -94,6 +95,11 @@ bool br_emit_shows_two(const char *format)
     return strcmp(format, "svg") == 0 || strcmp(format, "html") == 0 || strcmp(format, "dot") == 0;
 }
 
+bool br_emit_shows_run(const char *format)
+{
+    return strcmp(format, "otlp") == 0;
+}
+
 static enum br_status emit_write(const struct output *output, const struct br_emit_input *input,
                                  const struct br_cluster *cluster, const char *who, FILE *out,
                                  struct br_diag *diag)
@@ -114,6 +120,41 @@ static bool is_to_be_fixed(const struct output *output, const struct br_emit_inp
 {
     return output->known & (DRAWN | HANDED_ON) &&
            br_features(input->dag, input->cluster) & BR_FEATURES_MODES & ~output->known;
+}
+
+/* The task of the fixed job with the id of the given job's task. */
+static uint32_t emit_fixed_task(const struct br_dag *from, const struct br_dag *to, uint32_t task)
+{
+    const struct br_stage *stage = &from->stage[br_dag_task_stage(from, task)];
+    const uint32_t whole = br_dag_find_stage(to, stage->id);
+    char *id = NULL;
+    size_t size = strlen(stage->id) + 16;
+    if (whole != UINT32_MAX && to->stage[whole].tasks == stage->tasks)
+        return to->stage[whole].first_task + task - stage->first_task;
+    id = br_malloc(size);
+    if (!id)
+        return UINT32_MAX;
+    br_dag_task_id(from, task, id, size);
+    const uint32_t alone = br_dag_find_stage(to, id);
+    br_free(id);
+    return alone == UINT32_MAX ? UINT32_MAX : to->stage[alone].first_task;
+}
+
+/* The run with the tasks of the fixed job; texts stay with the given run. */
+static enum br_status emit_fix_run(const struct br_emit_input *input, const struct br_dag *to,
+                                   struct br_run_attempts *run, struct br_diag *diag)
+{
+    *run = (struct br_run_attempts){.attempts = input->run->attempts};
+    run->attempt = br_malloc(((size_t)run->attempts + 1) * sizeof *run->attempt);
+    if (!run->attempt)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < run->attempts; k++) {
+        run->attempt[k] = input->run->attempt[k];
+        run->attempt[k].task = emit_fixed_task(input->dag, to, run->attempt[k].task);
+        if (run->attempt[k].task == UINT32_MAX)
+            return br_fail_memory(diag);
+    }
+    return BR_OK;
 }
 
 /* The input with the job of the choice in it, if the output does not know alternatives. */
@@ -138,14 +179,20 @@ static enum br_status emit_choice(const struct output *output, const struct br_e
                                   const char *who, FILE *out, struct br_diag *diag)
 {
     struct br_fixed fixed, other_fixed = {NULL, NULL, NULL};
+    struct br_run_attempts run = {0};
     struct br_emit_input made, other;
     enum br_status status = emit_fix(output, input, &fixed, &made, diag);
     if (!status && input->other) {
         status = emit_fix(output, input->other, &other_fixed, &other, diag);
         made.other = &other;
     }
+    if (!status && input->run) {
+        status = emit_fix_run(input, made.dag, &run, diag);
+        made.run = &run;
+    }
     if (!status)
         status = emit_write(output, &made, made.cluster, who, out, diag);
+    br_run_attempts_finish(&run);
     if (!status && input->note && !*input->note->text && output->known & HANDED_ON &&
         !(output->known & CLASSES))
         snprintf(input->note->text, sizeof input->note->text,

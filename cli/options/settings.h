@@ -242,6 +242,7 @@ struct cli_output_settings {
 struct cli_about_settings {
     bool help, version, scdoc, certificate;
     const char *job; /* of plans that do not carry it; NULL: not given */
+    const char *run; /* of render: the trace of a run; NULL: not given */
 };
 
 struct cli_settings {

@@ -62,6 +62,7 @@ static int render_perform(const struct cli_settings *settings, const char *const
     struct br_plan *plan[PLANS_MOST] = {NULL};
     struct br_emit_input emit[PLANS_MOST];
     struct br_emit_note note = {""};
+    struct br_run_attempts run = {0};
     struct cli_output output;
     enum br_status status = cli_format(&settings->output, &br_emit_plans, &format, diag);
     if (status)
@@ -69,12 +70,19 @@ static int render_perform(const struct cli_settings *settings, const char *const
     if (arguments > 1 && !br_emit_shows_two(format))
         return br_fail(diag, BR_USAGE, "give one plan, or --format dot, svg or html",
                        "the format '%s' shows one plan", format);
+    if (settings->about.run && !br_emit_shows_run(format))
+        return br_fail(diag, BR_USAGE, "leave out --run, or give --format otlp",
+                       "the format '%s' shows no run", format);
     for (uint32_t k = 0; k < arguments && !status; k++) {
         status = render_read_plan(settings, argument[k], &input[k], &plan[k], diag);
         emit[k] = (struct br_emit_input){
             .dag = input[k].dag, .cluster = input[k].cluster, .plan = plan[k], .note = &note};
         if (!status)
             status = cli_picture(&settings->output, format, &emit[k], diag);
+    }
+    if (!status && settings->about.run) {
+        status = br_parse_attempts(settings->about.run, input[0].dag, &run, diag);
+        emit[0].run = &run;
     }
     if (!status)
         status = cli_output_open_format(&output, &settings->output, format, diag);
@@ -85,6 +93,7 @@ static int render_perform(const struct cli_settings *settings, const char *const
     }
     if (!status && *note.text && !settings->output.quiet)
         cli_say("note: %s", note.text);
+    br_run_attempts_finish(&run);
     for (uint32_t k = 0; k < arguments; k++) {
         br_plan_destroy(plan[k]);
         br_input_finish(&input[k]);
@@ -95,6 +104,9 @@ static int render_perform(const struct cli_settings *settings, const char *const
 static const struct br_option render_rows[] = {
     OPTION(TEXT, "job", "JOB", about.job,
            "the job of plans in the form order, which do not carry it; its cluster as in check"),
+    OPTION(TEXT, "run", "FILE", about.run,
+           "otlp: the trace of a run of the plan (run --trace FILE), whose times stand beside the "
+           "planned ones"),
     OPTIONS_END};
 
 const struct cli_command cli_render = {

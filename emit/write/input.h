@@ -6,6 +6,7 @@
 
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
+#include "planner/instance/attempts.h"
 #include "planner/instance/plan.h"
 
 /* The colouring of the boxes of dot, svg and html. */
@@ -41,6 +42,8 @@ struct br_emit_input {
     bool by_machine; /* dot: boxes of a machine are grouped */
     bool plain;      /* dot: no HTML-like texts, and frames after all boxes */
     bool fold;       /* dot: a large job is drawn in boxes of many stages */
+    /* For otlp: a run of the plan, whose times stand beside the planned ones; NULL: none. */
+    const struct br_run_attempts *run;
     /* For engines: all commands are scripts for a shell, not only those marked so in the job. */
     bool shell;
     struct br_emit_note *note; /* set if there is a note; may be NULL */

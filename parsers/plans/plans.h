@@ -3,6 +3,7 @@
 #define BR_PARSERS_PLANS_PLANS_H
 
 #include "parsers/reader/input.h"
+#include "planner/instance/attempts.h"
 #include "planner/instance/plan.h"
 
 /* Reads a plan in one of the forms that emit writes and that say where and when each task runs:
@@ -19,6 +20,13 @@ enum br_status br_parse_plan(const char *path, const struct br_input *job, struc
  * diagnostic keeps the file's name for later faults of the list. */
 enum br_status br_parse_order(const char *path, const struct br_dag *dag, uint32_t **task,
                               uint32_t *count, struct br_diag *diag);
+
+/* Reads the trace of a run of the job, as `bigrocks run --trace` writes it: a table with commas, or
+ * an object a line. A row needs the columns task, start and end; an attempt without an outcome has
+ * ended well. *run is the caller's, also after a failure, when it is empty. BR_BAD_INPUT with the
+ * place for tasks that the job does not have, rows of several jobs, and traces without rows. */
+enum br_status br_parse_attempts(const char *path, const struct br_dag *dag,
+                                 struct br_run_attempts *run, struct br_diag *diag);
 
 /* Reads a lower bound with its proof from a plan ("bigrocks-plan/1") or from the output of
  * `bigrocks bound --json` ("bigrocks-bound/1"), with its job and cluster. All three are the

@@ -5,6 +5,7 @@ usage: check_otlp.py BIGROCKS
 """
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -66,3 +67,77 @@ with tempfile.TemporaryDirectory() as scratch:
     run('plan', '-', '--capacity', 'cpu=3,mem=4', '-q', '-o', path, text=JOB)
     other = json.loads(run('render', path, '--format', 'otlp'))['resourceSpans'][0]['scopeSpans'][0]['spans'][0]
     assert other['traceId'] != root['traceId'], 'other plans are other traces'
+
+
+# ---- A run of the plan ----
+
+TRACE = [
+    # task, machine, attempt, outcome, code, start, end, user, system, peak
+    ('map[0]', 'm', 1, 'exit', 3, 0.25, 1, 0.5, 0.125, 4096),
+    ('map[1]', 'm', 1, 'done', 0, 0.5, 3, 2, 0, 8192),
+    ('map[0]', 'm', 2, 'done', 0, 1.5, 4.25, 2, 0, 8192),
+    ('map[2]', 'm', 1, 'done', 0, 3, 3.75, 0.5, 0, 0),
+    ('sort[1]', 'm', 1, 'signal', 9, 3.5, 4.5, 0, 0, 0),
+    ('sort[0]', 'm', 1, 'done', 0, 4.25, 5, 0, 0, 0),
+]
+NAMES = 'task', 'machine', 'attempt', 'outcome', 'code', 'start', 'end', 'user', 'system', 'peak'
+
+
+def check_run(text, plan):
+    """The spans of the run have its times, and beside them the plan's."""
+    spans = json.loads(text)['resourceSpans'][0]['scopeSpans'][0]['spans']
+    root, rest = spans[0], spans[1:]
+    assert attributes(root)['makespan'] == plan['makespan'] and attributes(root)['ran'] == 5
+    assert attributes(root)['attempts'] == '6' and attributes(root)['not_run'] == '3'
+    assert int(root['startTimeUnixNano']) == EPOCH and int(root['endTimeUnixNano']) == EPOCH + 5 * 10 ** 9
+    tasks = {task['id']: task for task in plan['tasks']}
+    wanted = sorted(TRACE, key=lambda row: row[5])
+    assert [span['name'] for span in rest] == [row[0] for row in wanted]
+    for span, row in zip(rest, wanted):
+        row, values, task = dict(zip(NAMES, row)), attributes(span), tasks[span['name']]
+        assert span['parentSpanId'] == root['spanId'] and span['traceId'] == root['traceId']
+        assert int(span['startTimeUnixNano']) == EPOCH + round(row['start'] * 10 ** 9)
+        assert int(span['endTimeUnixNano']) == EPOCH + round(row['end'] * 10 ** 9)
+        assert (values['planned_start'], values['planned_end']) == (task['start'], task['end']), values
+        assert values['late'] == row['start'] - task['start'] and values['slack'] == task['slack'], values
+        assert values['attempt'] == str(row['attempt']) and values['code'] == str(row['code'])
+        assert (values['user'], values['system'], values['peak']) == (row['user'], row['system'], str(row['peak']))
+        assert values['ran_on'] == 'm' and values['outcome'] == row['outcome']
+        assert span['status'] == ({'code': 1} if row['outcome'] == 'done' else
+                                  {'code': 2, 'message': '%(outcome)s %(code)d' % row}), span
+    by_id = {span['spanId']: span for span in rest}
+    assert len(by_id) == 6
+    links = [[(by_id[link['spanId']]['name'], attributes(by_id[link['spanId']])['attempt'])
+              for link in span.get('links', [])] for span in rest]
+    assert links == [[], [], [], [], [('map[1]', '1')], [('map[0]', '2')]], links
+    assert root['traceId'] != json.loads(run('render', path, '--format', 'otlp'))['resourceSpans'][0]['scopeSpans'][0][
+        'spans'][0]['traceId'], 'a run is another trace than its plan'
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    path, table, lines = (pathlib.Path(scratch) / name for name in ('plan.json', 'run.csv', 'run.jsonl'))
+    run('plan', '-', '--capacity', 'cpu=2,mem=4', '-q', '-o', path, text=JOB)
+    table.write_text('\n'.join([','.join(NAMES), *(','.join(map(str, row)) for row in TRACE)]) + '\n')
+    lines.write_text('\n'.join(json.dumps(dict(zip(NAMES, row), job='a "job"')) for row in TRACE))
+    text = run('render', path, '--run', table, '--format', 'otlp')
+    check_run(text, json.loads(path.read_text()))
+    assert text == run('render', path, '--run', lines, '--format', 'otlp'), 'both forms are one trace'
+    # As little as a record of any other run has.
+    table.write_text('end,task,start\n4,alone,1\n')
+    span = json.loads(run('render', path, '--run', table, '--format', 'otlp'))['resourceSpans'][0]['scopeSpans'][0][
+        'spans'][1]
+    assert span['name'] == 'alone' and attributes(span)['outcome'] == 'done' and span['status'] == {'code': 1}
+    assert not {'ran_on', 'user', 'system', 'peak'} & attributes(span).keys()
+    # Damaged traces are read or refused with their place.
+    draw, refused = random.Random(1), 0
+    for k in range(120):
+        text = bytearray((table if k % 2 else lines).read_bytes())
+        for _ in range(draw.randint(1, 3)):
+            at = draw.randrange(len(text))
+            text[at:at + draw.choice((0, 1, 5))] = draw.choice((b'"', b',', b'{', b'\n', b'1e99', b'-', b'', b'\xff', b'null'))
+        damaged = pathlib.Path(scratch) / ('damaged' + (table if k % 2 else lines).suffix)
+        damaged.write_bytes(text)
+        done = subprocess.run([sys.argv[1], 'render', path, '--run', damaged, '--format', 'otlp'], capture_output=True)
+        assert done.returncode == 0 or (done.returncode == 3 and done.stderr.startswith(bytes(damaged) + b':')), done
+        refused += done.returncode == 3
+    assert 20 < refused < 118, refused
