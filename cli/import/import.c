@@ -8,6 +8,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/terminal/say.h"
+#include "parsers/builders/snippets.h"
 #include "planner/model/cluster/cluster.h"
 
 enum br_status cli_read_ninja(const struct cli_settings *settings,
@@ -37,6 +38,25 @@ static void import_say_report(const struct br_ninja_report *report)
     fputc('\n', stderr);
 }
 
+/* Durations by CMake's instrumentation, if they are asked for. */
+static enum br_status import_take_snippets(const struct cli_settings *settings, struct br_dag *dag,
+                                           struct br_diag *diag)
+{
+    struct br_snippets_report report;
+    if (!settings->import.instrumentation)
+        return BR_OK;
+    enum br_status status = br_read_snippets(settings->import.instrumentation, dag, &report, diag);
+    if (status || settings->output.quiet)
+        return status;
+    fprintf(stderr, "bigrocks: ");
+    cli_print_count(stderr, report.stages, "command", "commands");
+    fprintf(stderr, " with the time of %" PRIu32 " of CMake's snippets", report.used);
+    if (report.idle)
+        fprintf(stderr, "; %" PRIu32 " more fit no command of the job", report.idle);
+    fputc('\n', stderr);
+    return BR_OK;
+}
+
 static int import_ninja(const struct cli_settings *settings, const char *const *argument,
                         uint32_t arguments, struct br_diag *diag)
 {
@@ -61,6 +81,8 @@ static int import_ninja(const struct cli_settings *settings, const char *const *
         status = cli_read_ninja(settings, &options, &input, &report, diag);
     if (!status && !settings->output.quiet)
         import_say_report(&report);
+    if (!status)
+        status = import_take_snippets(settings, input.dag, diag);
     if (!status)
         status = cli_import_write(settings, &input, diag);
     br_ninja_set_finish(&dirty);
@@ -119,6 +141,8 @@ static int import_perform(const struct cli_settings *settings, const char *const
         import != cli_import_spark_profile && (settings->import.whole || settings->import.printed))
         return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
                        settings->import.whole ? "whole" : "printed");
+    if (import != import_ninja && settings->import.instrumentation)
+        return br_fail(diag, BR_USAGE, NULL, "--instrumentation is for ninja");
     return import(settings, argument + 1, arguments - 1, diag);
 }
 
@@ -132,6 +156,10 @@ static const struct br_option import_rows[] = {
            "make: a recipe that calls make is one task, which runs that make"),
     OPTION(TEXT, "printed", "FILE", import.printed,
            "make: read the output of 'make -n -p -w --trace --debug=basic', instead of running it"),
+    OPTION(
+        TEXT, "instrumentation", "FOLDER", import.instrumentation,
+        "ninja: durations by CMake's instrumentation of the build in FOLDER, this one or another "
+        "of the same project"),
     OPTION(FLAG, "measure", NULL, import.measure,
            "run every command now, one after another, to measure its duration and its needs"),
     OPTION(FLAG, "list", NULL, import.list, "list the sources of jobs, a line each"),

@@ -100,7 +100,8 @@ struct cli_batch_settings {
 /* A foreign build. */
 struct cli_import_settings {
     const char *directory, *file, *printed;
-    const char *name; /* of the job; NULL: the folder's path */
+    const char *instrumentation; /* the folder of CMake's snippets; NULL: none */
+    const char *name;            /* of the job; NULL: the folder's path */
     bool measure, list, dirty, whole;
     bool dry, commands; /* of a build: nothing runs; commands are printed as they are */
     bool explain;       /* why they are out of date */

@@ -7,6 +7,7 @@
 #include "base/text/path.h"
 #include "emit/ninja/record.h"
 #include "emit/ninja/deps.h"
+#include "parsers/builders/snippets.h"
 #include "parsers/make/build.h"
 #include "parsers/ninja/log.h"
 #include "tests/fuzz/fuzz.h"
@@ -156,4 +157,29 @@ void fuzz_printed(const uint8_t *data, size_t size)
     if (!status)
         fuzz_job(&input);
     br_input_finish(&input);
+}
+
+/* A snippet of CMake's in a folder of its own, for a job of a few files. */
+void fuzz_snippets(const uint8_t *data, size_t size)
+{
+    static const char *const files[] = {"a", "d/e", "CMakeFiles/a.util", "/tmp/b"};
+    struct br_diag diag = {0};
+    struct br_snippets_report report;
+    struct br_dag *dag = br_dag_create("build");
+    uint32_t stage;
+    for (size_t k = 0; dag && k < sizeof files / sizeof *files; k++)
+        if (br_dag_add_stage(dag, files[k], 1, 1000, &stage, &diag))
+            fuzz_fail(&diag, "the target's own job cannot be made");
+    if (!dag || br_dag_finish(dag, &diag))
+        fuzz_fail(&diag, "the target's own job cannot be made");
+    fuzz_put("custom-1.json", data, size);
+    enum br_status status = br_read_snippets(fuzz_folder(), dag, &report, &diag);
+    fuzz_said(status, &diag);
+    if (!status && report.used + report.idle > report.read)
+        fuzz_fail(NULL, "more snippets are used than were read");
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (dag->duration_ns[s] < 0)
+            fuzz_fail(NULL, "a command took less than no time");
+    fuzz_put("custom-1.json", NULL, 0);
+    br_dag_destroy(dag);
 }

@@ -24,7 +24,7 @@ fuzz_target fuzz_xml, fuzz_dot, fuzz_dax, fuzz_wfformat, fuzz_postgres, fuzz_duc
     fuzz_cargo, fuzz_nx, fuzz_turbo, fuzz_gitlab, fuzz_github, fuzz_pegasus, fuzz_nextflow,
     fuzz_profile, fuzz_psplib, fuzz_patterson, fuzz_cluster, fuzz_capacity;
 fuzz_target fuzz_plan, fuzz_proof, fuzz_bound;
-fuzz_target fuzz_printed, fuzz_ninja, fuzz_ninja_log, fuzz_ninja_deps, fuzz_depfile;
+fuzz_target fuzz_printed, fuzz_ninja, fuzz_ninja_log, fuzz_ninja_deps, fuzz_depfile, fuzz_snippets;
 fuzz_target fuzz_journal, fuzz_history, fuzz_serve, fuzz_options;
 fuzz_target fuzz_search;
 fuzz_target fuzz_coflow, fuzz_swf, fuzz_sacct, fuzz_spark, fuzz_workload_xml, fuzz_workload_csv;

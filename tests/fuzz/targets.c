@@ -45,6 +45,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"ninja-log", fuzz_ninja_log},
     {"ninja-deps", fuzz_ninja_deps},
     {"depfile", fuzz_depfile},
+    {"snippets", fuzz_snippets},
     {"journal", fuzz_journal},
     {"history", fuzz_history},
     {"serve", fuzz_serve},
