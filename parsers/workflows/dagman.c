@@ -7,8 +7,8 @@
  * for a resource of that name, to be shared. SPLICE, SUBDAG and INCLUDE name other files, and are
  * refused. */
 #include "parsers/workflows/dagman.h"
+#include "parsers/workflows/dagman_log.h"
 #include "parsers/reader/formats.h"
-#include "parsers/text/begin.h"
 #include "parsers/text/value.h"
 
 #include <assert.h>
@@ -425,6 +425,11 @@ static size_t find_command(const char *word, size_t length)
     return k;
 }
 
+bool br_dagman_has_command(const char *word, size_t length)
+{
+    return find_command(word, length) < COMMANDS + PASSED_OVER;
+}
+
 /* Does the line, of another pass, begin a description whose lines follow? */
 static enum br_status skip_block(struct dagman *reader, const char *line)
 {
@@ -528,52 +533,6 @@ static enum br_status dagman_doubt(const struct dagman *reader)
     return status;
 }
 
-/* Is the word of the line that begins at `*line` one of these? Moves on behind it. */
-static bool next_is(const char **line, const char *const *words)
-{
-    *line += strspn(*line, " \t");
-    const size_t length = strcspn(*line, " \t\r\n");
-    bool found = false;
-    for (; *words && !found; words++)
-        found = strlen(*words) == length && strncasecmp(*line, *words, length) == 0;
-    *line += length;
-    return found;
-}
-
-/* Could the line go on so behind its command? The heads of tables may begin with such a word. */
-static bool goes_on_as_dagman(const char *command, size_t length, const char *line)
-{
-    static const char *const nodes[] = {"JOB", "DATA", "FINAL", "PROVISIONER", "SERVICE", NULL};
-    static const char *const options[] = {"DIR", "NOOP", "DONE", "", NULL};
-    static const char *const parent[] = {"PARENT", NULL}, *const child[] = {"CHILD", NULL};
-    static const char *const none[] = {NULL};
-    const char *begin = command;
-    if (next_is(&begin, nodes)) {
-        next_is(&line, none);
-        next_is(&line, none);
-        return next_is(&line, options);
-    }
-    if (length != strlen("PARENT") || strncasecmp(command, parent[0], length) != 0)
-        return true;
-    bool found = false;
-    for (next_is(&line, none); !found && *line && *line != '\n' && *line != '\r';)
-        found = next_is(&line, child);
-    return found;
-}
-
-bool br_is_dagman(const char *text)
-{
-    for (const char *p = br_text_begin(text); *p; p = br_text_begin(p)) {
-        const size_t length = strcspn(p, " \t\r\n");
-        if (*p != '#')
-            return find_command(p, length) < COMMANDS + PASSED_OVER &&
-                   (p[length] == ' ' || p[length] == '\t') &&
-                   goes_on_as_dagman(p, length, p + length);
-        p += strcspn(p, "\n");
-    }
-    return false;
-}
-
 enum br_status br_read_dagman(struct br_source *source, const struct br_parse_options *options,
                               struct br_input *input, struct br_diag *diag)
 {
@@ -594,6 +553,8 @@ enum br_status br_read_dagman(struct br_source *source, const struct br_parse_op
         status = link_special(&reader);
     if (!status)
         status = finish_nodes(&reader);
+    if (!status)
+        status = br_dagman_take_run(options->durations, source->name, reader.done, input, diag);
     if (!status)
         status = dagman_doubt(&reader);
     for (int pass = DECLARE; pass <= SAY; pass++)

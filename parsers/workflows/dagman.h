@@ -7,6 +7,8 @@
 
 /* Does the text begin with a command of DAGMan's? */
 bool br_is_dagman(const char *text);
+/* Is the word a command's name, also of one that is passed over? */
+bool br_dagman_has_command(const char *word, size_t length);
 
 /* What the jobs of a submit description demand; texts are borrowed. */
 struct br_dagman_description {

@@ -65,6 +65,24 @@ void fuzz_jobshop(const uint8_t *data, size_t size)
     read_job("jobshop", data, size);
 }
 
+/* The log of a run, for a file of a few nodes. */
+void fuzz_dagman_log(const uint8_t *data, size_t size)
+{
+    static const char nodes[] = "JOB a x\nJOB b x\nJOB c x NOOP\nPARENT a CHILD b c\n";
+    struct br_diag diag = {0};
+    struct br_parse_options options = br_parse_options_default();
+    struct br_input input = {0};
+    options.from = "dagman";
+    options.durations = fuzz_file(1, data, size);
+    enum br_status status =
+        br_parse_job(fuzz_file(0, nodes, sizeof nodes - 1), &options, &input, &diag);
+    fuzz_said(status, &diag);
+    for (uint32_t t = 0; !status && t < br_dag_task_count(input.dag); t++)
+        if (input.dag->duration_ns[t] < 0)
+            fuzz_fail(NULL, "a node took less than no time");
+    br_input_finish(&input);
+}
+
 void fuzz_dagman(const uint8_t *data, size_t size)
 {
     read_job("dagman", data, size);

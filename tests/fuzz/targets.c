@@ -19,6 +19,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"duckdb", fuzz_duckdb},
     {"snakemake", fuzz_snakemake},
     {"dagman", fuzz_dagman},
+    {"dagman-log", fuzz_dagman_log},
     {"jobshop", fuzz_jobshop},
     {"mspdi", fuzz_mspdi},
     {"flexible", fuzz_flexible},

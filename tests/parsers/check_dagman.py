@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Input files of HTCondor's DAGMan are read as its manual has them, and those that bigrocks writes are read back.
+"""Input files of HTCondor's DAGMan are read as its manual has them, with the times of a log, and those that bigrocks
+writes are read back.
 
 usage: check_dagman.py BIGROCKS
 """
@@ -94,8 +95,58 @@ def back(folder):
     assert sorted(int(stage[2]['priority']) for stage in stages.values()) == list(range(1, 9))
 
 
+NODES = 'JOB a x\nJOB b x\nJOB c x\nJOB d x NOOP\nPARENT a CHILD b c\nPARENT b c CHILD d\n'
+SUBMIT = '000 (%s.000.000) 2025-02-13 10:00:00 Job submitted from host: <1.2.3.4:9618>\n    DAG Node: %s\n...\n'
+EXECUTE = '001 (%s.000) %s Job executing on host: <1.2.3.4:9618>\n\tSlotName: slot1\n\tCpus = 1\n...\n'
+END = '005 (%s.000) %s Job terminated.\n\t(1) Normal termination (return value %d)\n\t\tUsr 0 00:00:05  -  Run Remote Usage\n...\n'
+
+
+def log(folder):
+    """The log of a run gives nodes the time of their last job that ended well."""
+    path = folder / 'j.nodes.log'
+
+    def with_log(text, nodes=NODES):
+        path.write_text(text)
+        return read(nodes, '--durations', path, '--default-duration', '7')
+
+    day = '2025-02-13 '
+    text = SUBMIT % (8, 'service') + SUBMIT % (1, 'a') + EXECUTE % ('1.000', day + '10:00:05') + '006 (1.000.000) ' + day + \
+        '10:00:06 Image size of job updated: 72\n\t0  -  MemoryUsage of job (MB)\n...\n' + END % ('1.000', day + '10:01:05.500', 0)
+    text += SUBMIT % (2, 'b') + EXECUTE % ('2.000', day + '11:00:00') + END % ('2.000', day + '11:30:00', 1)  # failed
+    text += SUBMIT % (3, 'b') + EXECUTE % ('3.000', day + '12:00:00') + '004 (3.000.000) ' + day + '12:10:00 Job was evicted.\n...\n'
+    text += EXECUTE % ('3.000', day + '13:00:00') + END % ('3.000', day + '13:00:20', 0)  # once more, elsewhere
+    text += '016 (000.2147483647.001) ' + day + '14:00:00 POST Script terminated.\n\t(1) Normal termination (return value 0)\n' \
+        '    DAG Node: d\n...\n'
+    stages, edges, said = with_log(text)
+    assert {name: stage[0] for name, stage in stages.items()} == {'a': 60.5, 'b': 20, 'c': 7, 'd': 0} and len(edges) == 4, stages
+    assert '1 nodes have not ended well' in said and '1 jobs of the log are of no node' in said, said
+    # Several processes of one job: from the first start to the last end. One that has not ended is no end.
+    two = SUBMIT % (4, 'c') + (SUBMIT % (4, 'c')).replace('4.000', '4.001') + EXECUTE % ('4.000', day + '10:00:00') + \
+        EXECUTE % ('4.001', day + '10:00:10') + END % ('4.001', day + '10:00:50', 0)
+    assert with_log(text + two)[0]['c'][0] == 7
+    assert with_log(text + two + (END % ('4.000', day + '10:01:00', 0)).replace('...\n', ''))[0]['c'][0] == 7, 'it is still written'
+    stages, _, said = with_log(text + two + END % ('4.000', day + '10:00:30', 0))
+    assert stages['c'][0] == 50 and 'ended well' not in said, (stages, said)
+    # Without a year, and over New Year.
+    old = (SUBMIT % (61931, 'a')).replace('2025-02-13', '12/31') + EXECUTE % ('61931.000', '12/31 23:59:00') + END % ('61931.000', '01/01 00:00:30', 0)
+    assert with_log(old)[0]['a'][0] == 90
+    # A table is one still, also from standard input.
+    (folder / 't.csv').write_text('a,3\n')
+    (folder / 'j.dag').write_text(NODES)
+    assert 'id="a" tasks="1" duration="3"' in run('convert', folder / 'j.dag', '--durations', '-', '--format', 'xml', text='a,3\n').stdout
+    assert read(NODES, '--durations', folder / 't.csv')[0]['a'][0] == 3
+    for bad_log, place, words in ((text + 'what\n', ':%d:1:' % (text.count('\n') + 1), 'no line of an event'),
+                                  (text.replace(day + '10:01', 'today'), ':14:1:', 'no line of an event'), (SUBMIT % (1, 'a'), '', 'no node of this file'),
+                                  ('<?xml version="1.0"?>', '', 'XML and JSON are not read'), ('[{"Cluster":1}]', '', '.nodes.log'),
+                                  ('99999999999 (1)\n', ':1:', 'durations')):
+        path.write_text(bad_log)
+        done = run('show', '-', '--from', 'dagman', '--durations', path, text=NODES)
+        assert done.returncode == 3 and 'j.nodes.log%s' % place in done.stderr and words in done.stderr, (bad_log, done.stderr)
+
+
 small()
 special()
 bad()
 with tempfile.TemporaryDirectory() as scratch:
     back(pathlib.Path(scratch))
+    log(pathlib.Path(scratch))
