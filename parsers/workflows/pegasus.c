@@ -3,6 +3,7 @@
  * inferred those of files before it writes the workflow. Profiles that a job does not have itself
  * are those of its transformation. */
 #include "parsers/jobs/transfer.h"
+#include "parsers/workflows/kickstart.h"
 #include "parsers/workflows/uses.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/tree.h"
@@ -193,7 +194,8 @@ static enum br_status read_dependency(struct pegasus *reader, br_tree_node node)
     return status;
 }
 
-static enum br_status pegasus_read_all(struct pegasus *reader)
+static enum br_status pegasus_read_all(struct pegasus *reader, const struct br_source *source,
+                                       struct br_input *input)
 {
     struct br_tree *tree = reader->tree;
     br_tree_node root = br_tree_root(tree), jobs = br_tree_get(tree, root, "jobs");
@@ -204,6 +206,8 @@ static enum br_status pegasus_read_all(struct pegasus *reader)
                          "the workflow has no list of 'jobs'");
     for (uint32_t k = 0; k < br_tree_count(tree, jobs) && !status; k++)
         status = pegasus_read_job(reader, br_tree_item(tree, jobs, k));
+    if (!status)
+        status = br_kickstart_take(reader->options->durations, source->name, input, reader->diag);
     br_uses_sort(&reader->uses);
     for (uint32_t k = 0; k < br_tree_count(tree, edges) && !status; k++)
         status = read_dependency(reader, br_tree_item(tree, edges, k));
@@ -231,7 +235,7 @@ enum br_status br_read_pegasus(struct br_source *source, const struct br_parse_o
         name = br_source_stem(source, "workflow", stem, sizeof stem);
     input->dag = reader.dag = reader.tree ? br_dag_create(name) : NULL;
     status = !reader.tree ? reader.diag->status
-             : input->dag ? pegasus_read_all(&reader)
+             : input->dag ? pegasus_read_all(&reader, source, input)
                           : br_fail_memory(reader.diag);
     if (!status)
         status = br_read_finish(source, reader.dag, reader.diag);

@@ -93,6 +93,26 @@ void fuzz_nextflow(const uint8_t *data, size_t size)
     read_job("nextflow", data, size);
 }
 
+/* The records of a run in a folder, for a workflow of a few jobs. */
+void fuzz_kickstart(const uint8_t *data, size_t size)
+{
+    static const char jobs[] = "pegasus: 5\njobs: [{id: a}, {id: b}]\n";
+    struct br_diag diag = {0};
+    struct br_parse_options options = br_parse_options_default();
+    struct br_input input = {0};
+    options.from = "pegasus";
+    options.durations = fuzz_folder();
+    fuzz_put("a.out.000", data, size);
+    enum br_status status =
+        br_parse_job(fuzz_file(0, jobs, sizeof jobs - 1), &options, &input, &diag);
+    fuzz_said(status, &diag);
+    for (uint32_t t = 0; !status && t < br_dag_task_count(input.dag); t++)
+        if (input.dag->duration_ns[t] < 0)
+            fuzz_fail(NULL, "a job took less than no time");
+    br_input_finish(&input);
+    fuzz_put("a.out.000", NULL, 0);
+}
+
 void fuzz_pegasus(const uint8_t *data, size_t size)
 {
     read_job("pegasus", data, size);

@@ -31,6 +31,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"gitlab", fuzz_gitlab},
     {"github", fuzz_github},
     {"pegasus", fuzz_pegasus},
+    {"kickstart", fuzz_kickstart},
     {"nextflow", fuzz_nextflow},
     {"stg", fuzz_stg},
     {"profile", fuzz_profile},
