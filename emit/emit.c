@@ -17,6 +17,8 @@ enum {
     EVERY = BR_FEATURES_ALL,
     HANDED = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS,
     SLURM = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_DEADLINES,
+    PROJECT = BR_FEATURE_SHARED | BR_FEATURE_RELEASES | BR_FEATURE_DEADLINES | BR_FEATURE_LAGS |
+              BR_FEATURE_STREAMS,
     /* Beside features: of a job with alternatives the choice of the plan is drawn, or handed on to
      * an engine; and the engine's workers may tell their class. */
     DRAWN = 1 << 16,
@@ -46,6 +48,9 @@ static const struct output plan_outputs[] = {
     {{"mermaid-flowchart", "a flowchart of the stages for the same"},
      br_emit_mermaid_flowchart,
      ALL | DRAWN},
+    {{"mspdi", "a project for Microsoft Project and ProjectLibre (MSPDI), with planned starts"},
+     br_emit_mspdi,
+     PROJECT | HANDED_ON},
     {{"choice",
       "the job in which each task runs by the alternative that the plan chose (native XML)"},
      br_emit_job_xml,

@@ -14,6 +14,7 @@ typedef enum br_status br_output(const struct br_emit_input *input, FILE *out,
 br_output br_emit_order;
 br_output br_emit_json;
 br_output br_emit_plan_xml;
+br_output br_emit_mspdi;
 br_output br_emit_plan_dot;
 br_output br_emit_gantt;
 br_output br_emit_svg;

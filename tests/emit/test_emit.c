@@ -65,6 +65,7 @@ static void small_outputs(void **state)
     check_golden(false, "gantt", "small.gantt.dot", fixture_small());
     check_golden(false, "mermaid", "small.mermaid", fixture_small());
     check_golden(false, "mermaid-flowchart", "small.flowchart.mermaid", fixture_small());
+    check_golden(false, "mspdi", "small.mspdi.xml", fixture_small());
     check_golden(false, "hyperqueue-toml", "small.hyperqueue.toml", fixture_small());
     check_golden(true, "xml", "small.job.xml", fixture_small());
     check_golden(true, "dot", "small.job.dot", fixture_small());
@@ -78,6 +79,7 @@ static void nasty_outputs(void **state)
     check_golden(false, "dot", "nasty.plan.dot", fixture_nasty());
     check_golden(false, "gantt", "nasty.gantt.dot", fixture_nasty());
     check_golden(false, "mermaid", "nasty.mermaid", fixture_nasty());
+    check_golden(false, "mspdi", "nasty.mspdi.xml", fixture_nasty());
     check_golden(false, "mermaid-flowchart", "nasty.flowchart.mermaid", fixture_nasty());
     check_golden(true, "xml", "nasty.job.xml", fixture_nasty());
     check_golden(true, "dot", "nasty.job.dot", fixture_nasty());

@@ -18,8 +18,8 @@ import time
 BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
 JOB, CLUSTER = 'urn:bigrocks:job:1', 'urn:bigrocks:cluster:1'
 SECONDS, BYTES = 30, 2 << 30
-OUTPUTS = ('order json xml dot gantt svg html trace otlp mermaid mermaid-flowchart slurm dagman snakemake dask hyperqueue '
-           'hyperqueue-toml parsl make ninja airflow argo '
+OUTPUTS = ('order json xml dot gantt svg html trace otlp mermaid mermaid-flowchart mspdi slurm dagman snakemake dask '
+           'hyperqueue hyperqueue-toml parsl make ninja airflow argo '
            'starpu wfformat').split()
 ENGINES = set('slurm dagman snakemake dask hyperqueue hyperqueue-toml parsl make ninja airflow argo'.split())
 MANY = 10 ** 6

@@ -250,7 +250,7 @@ def engine_files(world, compiler):
     world.planned(job())
     texts = {}
     for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'otlp', 'mermaid',
-                   'mermaid-flowchart', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'hyperqueue-toml',
+                   'mermaid-flowchart', 'mspdi', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'hyperqueue-toml',
                    'parsl', 'make', 'ninja', 'airflow', 'argo', 'starpu', 'wfformat'):
         file, done = world.render(engine)
         assert done.returncode == 0, (engine, done.stderr.decode())
@@ -259,6 +259,8 @@ def engine_files(world, compiler):
             assert not UNSEEN.search(texts[engine]), (engine, UNSEEN.search(texts[engine]))
     for reader in (read_order, read_json, read_xml, read_trace, read_svg, read_html):
         reader(texts[reader.__name__[5:]])
+    project = ET.fromstring(texts['mspdi'])
+    same('mspdi', (e.findtext('{*}Name') for e in project.findall('.//{*}Task') if e.findtext('{*}Summary') == '0'), TASKS)
     told = [browse(world, world.folder / 'file.html')]
     for form, reader in (('dot', read_dot), ('gantt', read_gantt)):
         try:
