@@ -1,6 +1,6 @@
-/* Workflow instances in WfFormat 1.5 [Coleman22]: a specification (tasks, their parents and files)
- * and, joined by the tasks' ids, a recorded execution (runtimes, cores, memory, commands, the
- * machines). Recorders omit values that they did not see, or write 0; both count as unknown. */
+/* Workflow instances in WfFormat 1.5 and 1.6 [Coleman22]: a specification (tasks, their parents and
+ * files) and, joined by the tasks' ids, a recorded execution (runtimes, cores, memory, commands,
+ * the machines). Recorders omit values that they did not see, or write 0; both count as unknown. */
 #include "parsers/reader/formats.h"
 #include "parsers/text/json.h"
 #include "parsers/jobs/transfer.h"
@@ -24,7 +24,8 @@ enum { TEXT_LIMIT = 1 << 30 };
 /* A task in the record of an execution; 0 and NULL: not given. */
 struct record {
     int64_t duration_ns, cores, mem_bytes;
-    char *command; /* on the heap */
+    struct br_decimal share; /* cores to the thousandth; 0: whole ones */
+    char *command;           /* on the heap */
 };
 
 struct file {
@@ -256,6 +257,20 @@ static bool read_command(struct wfformat *wf, const struct br_json_field *comman
     return *text || jobs_wfformat_no_memory(wf);
 }
 
+/* WfFormat 1.6 has parts of a core: to the thousandth, rounded up, so that sums stay exact. */
+static struct br_decimal read_share(struct wfformat *wf, const struct br_json_field *cores)
+{
+    struct br_decimal number, none = {0, 0};
+    if (!br_json_go(&wf->json, cores) || br_json_peek(&wf->json) == 'n' ||
+        !br_json_number(&wf->json, cores->name) ||
+        br_decimal_parse_nearest(wf->json.text, &number) || number.mantissa <= 0)
+        return none;
+    number.exponent += 3;
+    const int64_t thousandths = br_decimal_ceil(number);
+    return thousandths % 1000 && thousandths < INT64_MAX ? br_decimal_unscale(thousandths, 3)
+                                                         : none;
+}
+
 static bool jobs_wfformat_fill_record(struct wfformat *wf, const struct br_json_field *runtime,
                                       const struct br_json_field *cores,
                                       const struct br_json_field *cpu,
@@ -271,6 +286,7 @@ static bool jobs_wfformat_fill_record(struct wfformat *wf, const struct br_json_
     if (!optional_whole(wf, cores, &record->cores) || !optional_whole(wf, cpu, &percent) ||
         !optional_whole(wf, memory, &record->mem_bytes))
         return false;
+    record->share = read_share(wf, cores);
     /* To the nearest core: a measured 101 % is one. */
     if (record->cores == 0)
         record->cores = percent / 100 + (percent % 100 >= 50);
@@ -404,7 +420,10 @@ static enum br_status jobs_wfformat_add_demands(struct wfformat *wf)
         }
         br_value_place(wf->diag, dag->stage[s].pos);
         br_dag_set_stage_duration(dag, s, record->duration_ns);
-        snprintf(amount, sizeof amount, "%" PRId64, record->cores);
+        if (record->share.mantissa)
+            br_decimal_format(record->share, amount, sizeof amount);
+        else
+            snprintf(amount, sizeof amount, "%" PRId64, record->cores);
         status = br_dag_add_demand(dag, s, "cpu", amount, wf->diag);
         snprintf(amount, sizeof amount, "%" PRId64, record->mem_bytes);
         if (!status && record->mem_bytes > 0)

@@ -217,7 +217,8 @@ static void bad_instances(void **state)
     REFUSE(instances, "wfformat");
 }
 
-/* Machines that could not run what was recorded are no cluster; fractions of a core are rounded. */
+/* Machines that could not run what was recorded are no cluster; fractions of a core are kept if
+ * they are declared, and rounded if they were measured. */
 static void recorded_machines(void **state)
 {
     static const struct {
@@ -232,6 +233,14 @@ static void recorded_machines(void **state)
         {"\"tasks\": [{\"id\": \"a\", \"memoryInBytes\": 5}], \"machines\": [{\"nodeName\": \"m\", "
          "\"cpu\": {\"coreCount\": 1}}]",
          "n\nresource cpu in cores\nresource mem in bytes\na*1 0 cpu=1 mem=5 @3:1\n"},
+        {"\"tasks\": [{\"id\": \"a\", \"coreCount\": 1.5}], \"machines\": [{\"nodeName\": \"m\", "
+         "\"cpu\": {\"coreCount\": 2}}], \"metrics\": {\"sumTaskRuntimesInSeconds\": 7}",
+         "n\nresource cpu in cores\na*1 0 cpu=1.5 @3:1\nmachine m*1 cpu=2\n"},
+        {"\"tasks\": [{\"id\": \"a\", \"coreCount\": 1.0001, \"avgCPU\": 900}], \"machines\": "
+         "[{\"nodeName\": \"m\", \"cpu\": {\"coreCount\": 1}}]",
+         "n\nresource cpu in cores\na*1 0 cpu=1.001 @3:1\n"},
+        {"\"tasks\": [{\"id\": \"a\", \"coreCount\": 2.0}]",
+         "n\nresource cpu in cores\na*1 0 cpu=2 @3:1\n"},
         {"\"tasks\": []", "n\nresource cpu in cores\na*1 0 cpu=1 @3:1\n"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
