@@ -82,6 +82,8 @@ static const struct output plan_outputs[] = {
     {{"ninja", "a build.ninja with a pool that keeps memory"}, br_emit_ninja, HANDED_ON},
     {{"airflow", "a DAG in Python for Airflow"}, br_emit_airflow, HANDED_ON},
     {{"argo", "a workflow for Argo on Kubernetes"}, br_emit_argo, HANDED_ON},
+    {{"gitlab", "a pipeline for GitLab (.gitlab-ci.yml)"}, br_emit_gitlab, HANDED_ON},
+    {{"github", "a workflow for GitHub Actions"}, br_emit_github, HANDED_ON},
     {{"starpu", "a C header with workers and orders for StarPU"}, br_emit_starpu, HANDED_ON},
     {{"wfformat", "a WfCommons workflow instance, WfFormat 1.5"}, br_emit_wfformat, HANDED_ON},
 };

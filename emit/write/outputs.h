@@ -37,6 +37,7 @@ br_output br_emit_make;
 br_output br_emit_ninja;
 br_output br_emit_airflow;
 br_output br_emit_argo;
+br_output br_emit_gitlab, br_emit_github;
 br_output br_emit_starpu;
 br_output br_emit_wfformat;
 

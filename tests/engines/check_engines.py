@@ -233,6 +233,49 @@ def argo(file, folder):
             run([*container['command'], command], cwd=folder)
 
 
+def read_yaml(file):
+    try:
+        import yaml
+    except ImportError:
+        missing.leave('the module yaml is')
+    return yaml.safe_load(file.read_text())
+
+
+def run_jobs(jobs, needs, line, folder):
+    """One after the other, the first of those that may run: as runners take jobs."""
+    done = set()
+    while len(done) < len(jobs):
+        name = next(n for n in jobs if n not in done and set(needs(jobs[n])) <= done)
+        run(['/bin/sh', '-ec', line(jobs[name])], cwd=folder)
+        done.add(name)
+
+
+def gitlab(file, folder):
+    """As a runner would; and by gitlab-ci-local where it is, which runs pipelines without GitLab."""
+    jobs = read_yaml(file)
+    assert jobs.pop('stages') == ['plan']
+    assert all(job.keys() == {'stage', 'needs', 'script'} and job['stage'] == 'plan' for job in jobs.values()), jobs
+    if not shutil.which('gitlab-ci-local'):
+        run_jobs(jobs, lambda job: job['needs'], lambda job: '\n'.join(job['script']), folder)
+        return
+    run(['git', 'init', '-q', '.'], cwd=folder)
+    shutil.copy(file, folder / '.gitlab-ci.yml')
+    run(['gitlab-ci-local', '--shell-executor-no-image', '--shell-isolation=false'], cwd=folder)
+
+
+def github(file, folder):
+    """As a runner would; actionlint where it is says whether the workflow is one."""
+    workflow = read_yaml(file)
+    assert workflow.keys() == {'name', True, 'jobs'} and workflow[True] == 'workflow_dispatch'  # YAML 1.1: on is true
+    for name, job in workflow['jobs'].items():
+        assert re.fullmatch('[A-Za-z_][A-Za-z0-9_-]*', name) and job.keys() <= {'runs-on', 'needs', 'steps'}, name
+        assert job['steps'][0] == {'uses': 'actions/checkout@v4'} and job['steps'][1].keys() == {'shell', 'run'}
+        assert '${{' not in job['steps'][1]['run'] and job['steps'][1]['shell'] == 'sh'
+    if shutil.which('actionlint'):
+        run(['actionlint', '-shellcheck=', str(file)], cwd=folder)
+    run_jobs(workflow['jobs'], lambda job: job.get('needs', []), lambda job: job['steps'][1]['run'], folder)
+
+
 def starpu(file, folder):
     """Compiled against StarPU, and every worker's orders are 1, 2, 3, ..."""
     text = file.read_text()

@@ -254,6 +254,35 @@ def argo(file, rank):
 
 # ---- WfFormat ----
 
+def judge_jobs(jobs, needs, line, rank):
+    """Jobs of a forge, in the order in which its runners take them: a need that is no edge of the job hands room on."""
+    waits = {name: needs(job) for name, job in jobs.items()}
+    real = {name: task_of(line(job)) for name, job in jobs.items() if '/note' in line(job)}
+    assert sorted(real.values()) == sorted(rank) and all(set(w) <= jobs.keys() for w in waits.values())
+    assert [rank[real[name]] for name in jobs if name in real] == list(range(1, 41))
+    kept = closure(waits, real)
+    assert set(forty.EDGES) <= kept
+    forty.judge_room(sorted(kept - set(forty.EDGES)))
+
+
+def load_yaml(file):
+    try:
+        import yaml
+    except ImportError:
+        missing.leave('the module yaml is')
+    return yaml.safe_load(file.read_text())
+
+
+def gitlab(file, rank):
+    jobs = load_yaml(file)
+    del jobs['stages']
+    judge_jobs(jobs, lambda job: job['needs'], lambda job: job['script'][0].strip('()'), rank)
+
+
+def github(file, rank):
+    judge_jobs(load_yaml(file)['jobs'], lambda job: job.get('needs', []), lambda job: job['steps'][1]['run'], rank)
+
+
 def wfformat(file, rank):
     workflow = json.loads(file.read_text())['workflow']
     tasks = {t['id']: t for t in workflow['specification']['tasks']}

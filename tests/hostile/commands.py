@@ -147,7 +147,7 @@ def main():
         for text, mode in (('exec show "$@"\n', 'bare'), ('#!/bin/sh\nexec show "$@"\n', 'a program'),
                            ('#!/bin/sh\nexec show "$@"\n', '-dash')):
             world.program(mode, text)
-        if engine in ('make', 'ninja'):
+        if engine in ('make', 'ninja', 'gitlab', 'github'):
             # There a task also waits for the good end of those whose room it takes; so all have room.
             world.cluster = ['--capacity', 'cpu=1000']
         for case in REFUSED:

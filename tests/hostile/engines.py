@@ -230,7 +230,7 @@ def ordered(waits, run, priority, any_end=()):
 
 
 def named(status):
-    return {stage_of(n): ended(s) for n, s in status.items()}
+    return {stage_of(n): 'killed' if s == 137 else ended(s) for n, s in status.items()}
 
 
 def condor_words(text):
@@ -415,6 +415,37 @@ def argo(world, file):
     status = ordered({n: s.get('dependencies', []) for n, s in steps.items()}, run,
                      {n: -k for k, n in enumerate(steps)})
     return {re.sub(r'^s\d+-|x$', '', n): ended(s) for n, s in status.items()}
+
+
+def forge(world, jobs, needs, line):
+    """Each job by a shell, after all that it needs, and not where one of these has failed."""
+    status, left = {}, dict(jobs)
+    while left:
+        name = next(n for n, job in left.items() if set(needs(job)) <= status.keys())
+        job = left.pop(name)
+        failed = any(status[n] for n in needs(job))
+        status[name] = 1 if failed else world.call('/bin/sh', '-ec', line(job)).returncode
+    return {stage_of(n): 'killed' if s == 137 else ended(s) for n, s in status.items()}
+
+
+def gitlab(world, file):
+    try:
+        import yaml
+    except ImportError:
+        raise Skip('the module yaml is not installed') from None
+    jobs = yaml.safe_load(file.read_bytes())
+    del jobs['stages']
+    return forge(world, jobs, lambda job: job['needs'], lambda job: job['script'][0])
+
+
+def github(world, file):
+    try:
+        import yaml
+    except ImportError:
+        raise Skip('the module yaml is not installed') from None
+    jobs = yaml.safe_load(file.read_bytes())['jobs']
+    assert not any('${{' in job['steps'][1]['run'] for job in jobs.values())
+    return forge(world, jobs, lambda job: job.get('needs', []), lambda job: job['steps'][1]['run'])
 
 
 def wfformat(world, file):

@@ -19,9 +19,9 @@ BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
 JOB, CLUSTER = 'urn:bigrocks:job:1', 'urn:bigrocks:cluster:1'
 SECONDS, BYTES = 30, 2 << 30
 OUTPUTS = ('order json xml dot gantt svg html trace otlp mermaid mermaid-flowchart mspdi slurm dagman snakemake dask '
-           'hyperqueue hyperqueue-toml parsl make ninja airflow argo '
+           'hyperqueue hyperqueue-toml parsl make ninja airflow argo gitlab github '
            'starpu wfformat').split()
-ENGINES = set('slurm dagman snakemake dask hyperqueue hyperqueue-toml parsl make ninja airflow argo'.split())
+ENGINES = set('slurm dagman snakemake dask hyperqueue hyperqueue-toml parsl make ninja airflow argo gitlab github'.split())
 MANY = 10 ** 6
 
 

@@ -251,7 +251,8 @@ def engine_files(world, compiler):
     texts = {}
     for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'otlp', 'mermaid',
                    'mermaid-flowchart', 'mspdi', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'hyperqueue-toml',
-                   'parsl', 'make', 'ninja', 'airflow', 'argo', 'starpu', 'wfformat'):
+                   'parsl', 'make', 'ninja', 'airflow', 'argo', 'gitlab', 'github',
+                   'starpu', 'wfformat'):
         file, done = world.render(engine)
         assert done.returncode == 0, (engine, done.stderr.decode())
         texts[engine] = file.read_bytes().decode()
@@ -268,7 +269,7 @@ def engine_files(world, compiler):
         except engines.Skip as reason:
             told.append('%s: %s' % (form, reason))
     for engine in ('slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'hyperqueue-toml', 'parsl', 'make', 'ninja',
-                   'airflow', 'argo', 'starpu'):
+                   'airflow', 'argo', 'gitlab', 'github', 'starpu'):
         check_header(engine, re.sub('^name = .*', '', texts[engine], flags=re.M)
                      if engine == 'hyperqueue-toml' else texts[engine])
     assert tomllib.loads(texts['hyperqueue-toml'])['name'] == JOB
@@ -287,7 +288,7 @@ def engine_files(world, compiler):
         read_starpu(world, world.folder / 'file.starpu', compiler)
     # All commands do nothing, and so do all files.
     world.fails = False
-    for engine in ('make', 'ninja', 'slurm', 'dagman', 'airflow', 'argo'):
+    for engine in ('make', 'ninja', 'slurm', 'dagman', 'airflow', 'argo', 'gitlab', 'github'):
         try:
             status = getattr(engines, engine)(world, world.folder / ('file.' + engine))
             assert not any(status.values()), status
