@@ -12,15 +12,17 @@
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/justify.h"
 #include "planner/schedule/redispatch.h"
+#include "planner/schedule/scarce.h"
 
 enum {
-    ADDED = 16,       /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
-    KEPT = ADDED + 1, /* places in `kept` */
-    FIRST_ROUNDS = 1, /* of justification, for all schedules */
-    FEW_KEPT = 4,     /* of what was kept, so many, if there shall be few, then half of that */
-    TURNS = 4,        /* rounds by parallel generation before one by serial generation */
-    PAYS = 1000,      /* serial generation pays if it makes the best shorter by one part in this */
-    ROUNDS = 4,       /* further rounds, for the best few of these */
+    ADDED = 16, /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
+    STAGES = ADDED + 1,               /* the first place of a schedule by an order of stages */
+    KEPT = STAGES + BR_SCARCE_ORDERS, /* places in `kept` */
+    FIRST_ROUNDS = 1,                 /* of justification, for all schedules */
+    FEW_KEPT = 4, /* of what was kept, so many, if there shall be few, then half of that */
+    TURNS = 4,    /* rounds by parallel generation before one by serial generation */
+    PAYS = 1000,  /* serial generation pays if it makes the best shorter by one part in this */
+    ROUNDS = 4,   /* further rounds, for the best few of these */
     /* A placement by serial generation takes as long as so many by parallel generation on a few
      * machines, and one more for each of so many machines. */
     SERIAL_COST = 3,
@@ -132,6 +134,43 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
     if (p->kept)
         br_schedule_copy(&p->kept[ADDED], schedule);
     br_elite_add(p->run->elite, schedule, method, rank_of(false, BR_ORIGIN_KEPT, ADDED));
+}
+
+static bool run_stages_order(void *context, uint32_t worker, uint32_t index)
+{
+    struct br_portfolio *p = context;
+    struct br_schedule *schedule = &p->kept[STAGES + index];
+    const uint64_t rank = rank_of(false, BR_ORIGIN_KEPT, STAGES + index);
+    bool ok = br_schedule_init(schedule, p->run->in);
+    if (ok && br_scarce_dispatch(p->scarce, (enum br_scarce_order)index, schedule, p->run->stop)) {
+        portfolio_add(p, schedule, "stages", rank);
+        return true;
+    }
+    schedule->makespan = INT64_MAX;
+    ok = ok && br_stopped(p->run->stop);
+    if (!ok)
+        atomic_store(&p->memory_out, true);
+    return ok;
+}
+
+bool br_portfolio_stages(struct br_portfolio *p)
+{
+    const struct br_instance *in = p->run->in;
+    if (!p->kept || in->stages < 2 || in->stages > BR_SCARCE_STAGES)
+        return true;
+    struct br_scarce *scarce = br_scarce_create(in);
+    if (!scarce)
+        return false;
+    p->scarce = scarce;
+    br_parallel(p->run->threads, BR_SCARCE_ORDERS, run_stages_order, p);
+    p->scarce = NULL;
+    br_scarce_destroy(scarce);
+    const uint64_t placements = (uint64_t)BR_SCARCE_ORDERS * in->tasks;
+    p->run->spent += placements;
+    p->used += placements;
+    p->run->counters.heuristic_placements += placements;
+    p->run->counters.heuristic_schedules += BR_SCARCE_ORDERS;
+    return !atomic_load(&p->memory_out);
 }
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "planner/schedule/run.h"
+#include "planner/schedule/scarce.h"
 
 enum {
     BR_PORTFOLIO_LARGE = 1 << 19, /* larger jobs keep and justify only their best schedules */
@@ -56,8 +57,9 @@ struct br_portfolio {
     bool quick;                  /* by parallel generation alone, for now */
     uint32_t done, done_quickly; /* of the kept ones, a bit each: it was justified, or quickly */
     int64_t *trial;
-    const uint32_t *row; /* rows of the table of heuristics that run */
-    bool must;           /* the first of them runs whatever the stop flag says */
+    const struct br_scarce *scarce; /* for the orders of stages */
+    const uint32_t *row;            /* rows of the table of heuristics that run */
+    bool must;                      /* the first of them runs whatever the stop flag says */
     uint32_t works;
     struct br_portfolio_work {
         enum br_portfolio_origin origin;
@@ -83,6 +85,9 @@ void br_portfolio_finish(struct br_portfolio *portfolio);
  * says. False when memory is out. */
 bool br_portfolio_baselines(struct br_portfolio *portfolio, const uint32_t *row, uint32_t rows,
                             int64_t *trial);
+/* Adds schedules by orders of whole stages (planner/schedule/scarce.h), if the job is not too large
+ * for these. False when memory is out. */
+bool br_portfolio_stages(struct br_portfolio *portfolio);
 /* Adds another schedule: that of the published method. */
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,
                       const char *method);

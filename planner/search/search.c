@@ -20,13 +20,14 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* On jobs of more than LARGE_TASKS tasks the methods run in the order of what they bring for their
  * placements, each only if those before it have left the part open. Then effort fast has no room
- * for the published method. If serial generation made the best schedule shorter than parallel
- * generation did, more of it follows. If not, or on jobs of fewer than LARGE_MANY tasks, which the
- * population over stages costs less, fast takes LARGE_STAGES schedules' worth of that instead, or
- * LARGE_PLACEMENTS placements if that is more, unless the gap is at most the makespan divided by
- * LARGE_NEAR. It takes nothing more from a gap of 1/LARGE_CLOSE of it on. All that costs at most as
- * much as LARGE_PASSES schedules by parallel generation. On the largest jobs, BR_PORTFOLIO_LARGE
- * and up, it has two orders, and HUGE_STAGES. (See bench/large.) */
+ * for the published method, but begins with orders of whole stages, too. If serial generation made
+ * the best schedule shorter than parallel generation did, more of it follows. If not, or on jobs of
+ * fewer than LARGE_MANY tasks, which the population over stages costs less, fast takes LARGE_STAGES
+ * schedules' worth of that instead, or LARGE_PLACEMENTS placements if that is more, unless the gap
+ * is at most the makespan divided by LARGE_NEAR. It takes nothing more from a gap of 1/LARGE_CLOSE
+ * of it on. All that costs at most as much as LARGE_PASSES schedules by parallel generation. On the
+ * largest jobs, BR_PORTFOLIO_LARGE and up, it has two orders, and HUGE_STAGES. (See bench/large.)
+ */
 enum {
     LARGE_TASKS = 4000,
     LARGE_MANY = 15000,
@@ -386,6 +387,18 @@ static bool run_work_path(struct br_search *s, struct br_portfolio *portfolio)
     return ok;
 }
 
+/* Adds schedules by orders of whole stages. */
+static bool run_stage_orders(struct br_search *s, struct br_portfolio *portfolio)
+{
+    int64_t best = best_makespan(s), began_ns = br_now_ns();
+    *portfolio->run = br_search_begin(s);
+    const bool ok = br_portfolio_stages(portfolio);
+    br_run_take(&s->run, portfolio->run);
+    br_search_time(&s->run.counters.heuristic_ns, &began_ns);
+    planner_search_tell(s, best);
+    return ok;
+}
+
 /* Adds the schedule of the published method to the portfolio. */
 static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
                          struct br_graphene_report *found)
@@ -463,6 +476,8 @@ static bool plan_best(struct br_search *s)
     portfolio.few = hurried;
     portfolio.most = hurried ? (uint64_t)LARGE_PASSES * s->run.in->tasks : 0;
     ok = ok && run_baselines(s, &portfolio);
+    if (ok && hurried && !is_huge(s) && search_is_open(s))
+        ok = run_stage_orders(s, &portfolio);
     if (ok && is_huge(s) && search_is_open(s))
         ok = run_work_path(s, &portfolio);
     if (ok && is_large(s) && search_is_open(s))
