@@ -172,7 +172,7 @@ static double worth_of(const struct sets *sets, enum br_scarce_order order, uint
     if (order == BR_SCARCE_END)
         return other - scarce;
     /* All of the first kind come before all of the second. */
-    return other < scarce ? other : (double)INT64_MAX - scarce;
+    return other < scarce ? -1 / (1 + other) : 1 / (1 + scarce);
 }
 
 static void take_stage(struct sets *sets, uint32_t s)
