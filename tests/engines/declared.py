@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import forty
+import job_definition
 import missing
 
 
@@ -254,6 +255,17 @@ def argo(file, rank):
 
 # ---- WfFormat ----
 
+def hyperqueue_toml(file, rank):
+    tasks = job_definition.read(file)
+    real = {n: task_of(task['command'][2]) for n, task in tasks.items() if task['command'][0] == '/bin/sh'}
+    judge({n: set(task.get('deps', [])) for n, task in tasks.items()}, real, lambda n: -tasks[n]['priority'], rank)
+    for number, (stage, _) in real.items():
+        need = forty.NEED[stage]
+        assert tasks[number]['request'][0]['resources'] == {
+            name: amount for name, amount in (('cpus', need['cpu']), ('mem', need['mem']), ('net', need['net']))
+            if amount}, tasks[number]
+
+
 def judge_jobs(jobs, needs, line, rank):
     """Jobs of a forge, in the order in which its runners take them: a need that is no edge of the job hands room on."""
     waits = {name: needs(job) for name, job in jobs.items()}
@@ -304,7 +316,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-engine') as scratch:
         folder = pathlib.Path(scratch)
         rank = forty.plan(bigrocks, folder)
-        globals()[engine](forty.render(bigrocks, folder, engine), rank)
+        globals()[engine.replace('-', '_')](forty.render(bigrocks, folder, engine), rank)
 
 
 if __name__ == '__main__':
