@@ -165,13 +165,15 @@ static bool is_turbo(const char *text)
     return *br_text_begin(text) == '{' && strstr(text, "\"turboVersion\"");
 }
 
-/* Its graph of projects may come before the tasks. */
+/* Its graph of projects may come before the tasks, and be longer than the first bytes. Projects
+ * that Nx has found by their package.json have no type. */
 static bool is_nx(const char *text)
 {
     return *br_text_begin(text) == '{' &&
            ((strstr(text, "\"tasks\"") && strstr(text, "\"roots\"")) ||
             (strstr(text, "\"graph\"") && strstr(text, "\"nodes\"") &&
-             strstr(text, "\"projectType\"")));
+             (strstr(text, "\"projectType\"") ||
+              (strstr(text, "\"targets\"") && strstr(text, "\"executor\"")))));
 }
 
 static bool is_cargo(const char *text)
@@ -179,10 +181,12 @@ static bool is_cargo(const char *text)
     return *br_text_begin(text) == '{' && strstr(text, "\"units\"") && strstr(text, "\"pkg_id\"");
 }
 
+/* The first action's inputs, which come before its outputs, may be longer than the first bytes. */
 static bool is_bazel(const char *text)
 {
     return *br_text_begin(text) == '{' && strstr(text, "\"commandArgs\"") &&
-           (strstr(text, "\"listedOutputs\"") || strstr(text, "\"actualOutputs\""));
+           (strstr(text, "\"listedOutputs\"") || strstr(text, "\"actualOutputs\"") ||
+            strstr(text, "\"environmentVariables\""));
 }
 
 /* The number of tasks alone on its line, then the dummy: number 0, time 0, no predecessors. */

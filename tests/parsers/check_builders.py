@@ -108,6 +108,14 @@ def bazel():
 for name in ('turbo', 'nx', 'cargo', 'bazel'):
     done = run('show', DATA / ('small.%s.json' % name))
     assert done.returncode == 0, (name, done.stderr)
+# What marks them may come late: behind a long graph of projects, or the first action's inputs.
+project = {'name': 'a', 'type': 'lib', 'data': {'root': 'packages/a', 'targets': {'build': {'executor': 'nx:run-script'}}}}
+late = {'nx': {'graph': {'nodes': {'p%d' % k: project for k in range(2000)}}, 'tasks': {'tasks': {'a:build': {}}, 'roots': [], 'dependencies': {}}},
+        'bazel': {'commandArgs': ['cc'], 'environmentVariables': [], 'inputs': [{'path': 'include/%d.h' % k} for k in range(9000)],
+                  'listedOutputs': ['a.o'], 'mnemonic': 'CppCompile'}}
+for name, job in late.items():
+    text = json.dumps(job)
+    assert len(text) > 1 << 17 and run('show', '-', text=text).returncode == 0, name
 with tempfile.TemporaryDirectory() as scratch:
     turbo()
     nx(pathlib.Path(scratch))
