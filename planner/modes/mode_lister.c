@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/heap.h"
 #include "base/collections/memory.h"
 
 /* What is used over time: from time[k] to time[k + 1], and from the last one for ever. The first is
@@ -146,9 +147,9 @@ static int64_t start_on(const struct br_mode_lister *s, uint32_t way, uint32_t c
     }
 }
 
-/* The machine on which the task starts first by the way. */
-static uint32_t first_machine(const struct br_mode_lister *s, uint32_t way, int64_t from,
-                              int64_t duration, int64_t *start)
+/* The machine on which the task starts first by the way; `only` on that one (UINT32_MAX: any). */
+static uint32_t first_machine(const struct br_mode_lister *s, uint32_t way, uint32_t only,
+                              int64_t from, int64_t duration, int64_t *start)
 {
     const struct br_modes *modes = s->modes;
     const struct br_way *w = &modes->way[way];
@@ -158,6 +159,8 @@ static uint32_t first_machine(const struct br_mode_lister *s, uint32_t way, int6
         const uint32_t c = modes->class_of[w->first_class + k];
         const struct br_class *cls = &modes->cluster->cls[c];
         for (uint32_t m = cls->first_machine; m < cls->first_machine + cls->count; m++) {
+            if (only != UINT32_MAX && m != only)
+                continue;
             const int64_t at = start_on(s, way, c, m, from, duration);
             if (at < *start) {
                 *start = at;
@@ -185,45 +188,70 @@ static bool affords(const struct br_mode_lister *s, uint32_t present, uint32_t w
     return true;
 }
 
-static void place(struct br_mode_lister *s, struct br_choice *choice, uint32_t task, int64_t from,
-                  bool frees)
+/* How a task may be placed. */
+struct placing {
+    int64_t from;
+    uint32_t only; /* machine; UINT32_MAX: any */
+    bool frees;    /* by any way that budgets allow */
+    bool at_once;  /* at `from` or not at all */
+};
+
+/* Where and by which way a task ends first. */
+struct spot {
+    uint32_t way, machine; /* UINT32_MAX: nowhere */
+    int64_t start, end;
+};
+
+static struct spot find_spot(const struct br_mode_lister *s, uint32_t present, uint32_t task,
+                             struct placing how)
 {
     const struct br_modes *modes = s->modes;
-    const uint32_t stage = modes->task_stage[task], present = choice->way[task];
-    uint32_t way = present, machine = UINT32_MAX;
-    int64_t start = 0, end = INT64_MAX;
-    for (uint32_t w = frees ? modes->way_first[stage] : present;
-         w < (frees ? modes->way_first[stage + 1] : present + 1); w++) {
+    const uint32_t stage = modes->task_stage[task];
+    struct spot best = {.way = present, .machine = UINT32_MAX, .end = INT64_MAX};
+    for (uint32_t w = how.frees ? modes->way_first[stage] : present;
+         w < (how.frees ? modes->way_first[stage + 1] : present + 1); w++) {
         const int64_t duration = br_way_duration(modes, w, task);
         int64_t at;
-        if (w != present && (from + duration > end || !affords(s, present, w)))
+        if (w != present && (how.from + duration > best.end || !affords(s, present, w)))
             continue;
-        const uint32_t m = first_machine(s, w, from, duration, &at);
-        if (m == UINT32_MAX || at > INT64_MAX - duration)
+        const uint32_t m = first_machine(s, w, how.only, how.from, duration, &at);
+        if (m == UINT32_MAX || at > INT64_MAX - duration || (how.at_once && at > how.from))
             continue;
-        if (at + duration < end || (at + duration == end && w == present)) {
-            way = w;
-            machine = m;
-            start = at;
-            end = at + duration;
-        }
+        if (at + duration < best.end || (at + duration == best.end && w == present))
+            best = (struct spot){w, m, at, at + duration};
     }
-    if (machine == UINT32_MAX) {
-        s->failed = true;
-        return;
+    return best;
+}
+
+/* False: it did not find room. */
+static bool place(struct br_mode_lister *s, struct br_choice *choice, uint32_t task,
+                  struct placing how)
+{
+    const struct br_modes *modes = s->modes;
+    const uint32_t present = choice->way[task];
+    struct spot spot = find_spot(s, present, task, how);
+    if (spot.machine == UINT32_MAX && how.only != UINT32_MAX) {
+        how.only = UINT32_MAX;
+        spot = find_spot(s, present, task, how);
     }
+    if (spot.machine == UINT32_MAX)
+        return false;
     for (uint32_t b = 0; b < modes->budgets; b++)
-        s->spent[b] += modes->consumed[(size_t)way * modes->budgets + b] -
+        s->spent[b] += modes->consumed[(size_t)spot.way * modes->budgets + b] -
                        modes->consumed[(size_t)present * modes->budgets + b];
-    const int64_t *demand = modes->demand + (size_t)way * modes->resources;
-    if (end > start && (!profile_add(modes, &s->profile[machine], false, demand, start, end) ||
-                        (modes->any_shared &&
-                         !profile_add(modes, &s->profile[s->machines], true, demand, start, end))))
+    const int64_t *demand = modes->demand + (size_t)spot.way * modes->resources;
+    if (spot.end > spot.start &&
+        (!profile_add(modes, &s->profile[spot.machine], false, demand, spot.start, spot.end) ||
+         (modes->any_shared &&
+          !profile_add(modes, &s->profile[s->machines], true, demand, spot.start, spot.end))))
         s->failed = true;
-    choice->way[task] = way;
-    choice->start[task] = start;
-    choice->end[task] = end;
-    choice->makespan = end > choice->makespan ? end : choice->makespan;
+    choice->way[task] = spot.way;
+    choice->start[task] = spot.start;
+    choice->end[task] = spot.end;
+    if (choice->machine)
+        choice->machine[task] = spot.machine;
+    choice->makespan = spot.end > choice->makespan ? spot.end : choice->makespan;
+    return true;
 }
 
 /* ---- The order ---- */
@@ -252,10 +280,97 @@ bool br_mode_lister_run(struct br_mode_lister *s, struct br_choice *choice, bool
     begin(s, choice, backward);
     uint32_t task;
     while (!s->failed && br_frontier_next(&s->frontier, &task)) {
-        place(s, choice, task, br_frontier_from(&s->frontier, task), frees);
+        const struct placing how = {.from = br_frontier_from(&s->frontier, task),
+                                    .only = choice->only ? choice->only[task] : UINT32_MAX,
+                                    .frees = frees};
+        s->failed |= !place(s, choice, task, how);
         if (!s->failed)
             br_frontier_place(&s->frontier, task, choice->start[task], choice->end[task]);
     }
+    return !s->failed;
+}
+
+/* ---- Without looking back ---- */
+
+static bool earlier(const struct br_mode_lister *s, const int64_t *a, const int64_t *b)
+{
+    return *a < *b;
+}
+BR_HEAP(times, int64_t, const struct br_mode_lister *, earlier, 2)
+
+/* The tasks that wait for nothing, by rank, and the times at which something ends or is released.
+ */
+struct dispatch {
+    uint32_t *ready, readies;
+    int64_t *time;
+    uint32_t times;
+    uint64_t *full; /* by stage: the last turn in which one of its tasks found no room */
+    uint64_t turn;
+};
+
+/* Takes the tasks for which all they wait for is placed among those that are ready. */
+static void dispatch_take(struct br_mode_lister *s, struct dispatch *d,
+                          const struct br_choice *choice, int64_t now)
+{
+    uint32_t task;
+    while (br_frontier_next(&s->frontier, &task)) {
+        uint32_t at = d->readies++;
+        for (; at && choice->rank[d->ready[at - 1]] > choice->rank[task]; at--)
+            d->ready[at] = d->ready[at - 1];
+        d->ready[at] = task;
+        const int64_t from = br_frontier_from(&s->frontier, task);
+        if (from > now)
+            times_push(s, d->time, &d->times, from);
+    }
+}
+
+/* Starts what can start now. */
+static void dispatch_start(struct br_mode_lister *s, struct dispatch *d, struct br_choice *choice,
+                           int64_t now)
+{
+    uint32_t kept = 0;
+    d->turn++;
+    for (uint32_t k = 0; k < d->readies; k++) {
+        const uint32_t task = d->ready[k], stage = s->modes->task_stage[task];
+        const bool can =
+            !s->failed && br_frontier_from(&s->frontier, task) <= now && d->full[stage] != d->turn;
+        const struct placing how = {
+            .from = now, .only = UINT32_MAX, .frees = true, .at_once = true};
+        if (can && place(s, choice, task, how)) {
+            br_frontier_place(&s->frontier, task, choice->start[task], choice->end[task]);
+            times_push(s, d->time, &d->times, choice->end[task]);
+            continue;
+        }
+        if (can)
+            d->full[stage] = d->turn;
+        d->ready[kept++] = task;
+    }
+    d->readies = kept;
+}
+
+bool br_mode_lister_dispatch(struct br_mode_lister *s, struct br_choice *choice)
+{
+    const struct br_modes *modes = s->modes;
+    struct dispatch d = {.ready = br_malloc(((size_t)modes->tasks + 1) * sizeof *d.ready),
+                         .time = br_malloc((2 * (size_t)modes->tasks + 1) * sizeof *d.time),
+                         .full = br_calloc((size_t)modes->stages + 1, sizeof *d.full)};
+    choice->makespan = 0;
+    s->failed = !d.ready || !d.time || !d.full;
+    if (!s->failed) {
+        begin(s, choice, false);
+        times_push(s, d.time, &d.times, 0);
+    }
+    while (!s->failed && d.times) {
+        const int64_t now = d.time[0];
+        while (d.times && d.time[0] == now)
+            times_pop(s, d.time, &d.times);
+        dispatch_take(s, &d, choice, now);
+        dispatch_start(s, &d, choice, now);
+    }
+    s->failed |= d.readies > 0;
+    br_free(d.ready);
+    br_free(d.time);
+    br_free(d.full);
     return !s->failed;
 }
 

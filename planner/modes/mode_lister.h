@@ -18,6 +18,9 @@ struct br_choice {
     uint32_t *rank; /* lesser first */
     int64_t *start, *end;
     int64_t makespan;
+    uint32_t *machine;    /* by task, filled; NULL: nobody asks */
+    const uint32_t *only; /* by task: on which machine alone it runs, if a way allows it, and
+                           * UINT32_MAX for any; NULL: any for all */
 };
 
 struct br_mode_lister;
@@ -32,6 +35,12 @@ void br_mode_lister_destroy(struct br_mode_lister *lister);
  * one. */
 bool br_mode_lister_run(struct br_mode_lister *lister, struct br_choice *choice, bool backward,
                         bool frees);
+
+/* The same without looking back: time goes on, and what is ready starts by choice->rank, whatever
+ * comes later, by that way and on that machine by which it ends first among those that are free. A
+ * stage of which one task finds no room is not asked again before something ends. No choice->only.
+ * O(tasks x (stages at once + ways x machines x steps + log tasks)). */
+bool br_mode_lister_dispatch(struct br_mode_lister *lister, struct br_choice *choice);
 
 /* What all tasks consume together by these ways, into spent[budgets]. */
 void br_ways_spend(const struct br_modes *modes, const uint32_t *way, int64_t *spent);

@@ -452,3 +452,29 @@ bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget 
     br_free(b.tail);
     return ok;
 }
+
+bool br_modes_afford(const struct br_modes *modes, uint64_t seed, uint32_t *way, bool *afforded)
+{
+    struct breeding b = {.modes = modes,
+                         .spent = br_calloc((size_t)modes->budgets + 1, sizeof *b.spent),
+                         .rng = br_rng_seed(br_hash_number(seed))};
+    *afforded = false;
+    for (uint32_t try = 0; b.spent && !*afforded && try < TRIES; try++) {
+        for (uint32_t t = 0; t < modes->tasks; t++) {
+            const uint32_t first = modes->way_first[modes->task_stage[t]];
+            const uint32_t ways = modes->way_first[modes->task_stage[t] + 1] - first;
+            way[t] = try ? first + (uint32_t)br_rng_below(&b.rng, ways) : shortest_way(modes, t);
+        }
+        *afforded = repair(&b, way);
+    }
+    const bool ok = b.spent != NULL;
+    br_free(b.spent);
+    return ok;
+}
+
+enum br_status br_modes_refuse_budgets(struct br_diag *diag)
+{
+    return br_fail(diag, BR_BAD_INPUT,
+                   "share more of what is consumed, or add alternatives that consume less",
+                   "no choice of alternatives was found for which what is consumed suffices");
+}

@@ -30,4 +30,11 @@ struct br_modes_found {
 bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget *budget,
                      struct br_modes_found *found);
 
+/* BR_BAD_INPUT: no choice of ways was found that keeps the budgets. */
+enum br_status br_modes_refuse_budgets(struct br_diag *diag);
+
+/* The shortest way of each task into way; where these consume too much, ways that consume less take
+ * the places of some. *afforded: all is. False when memory is out. */
+bool br_modes_afford(const struct br_modes *modes, uint64_t seed, uint32_t *way, bool *afforded);
+
 #endif

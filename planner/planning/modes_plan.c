@@ -137,11 +137,7 @@ static enum br_status choose(struct modes_plan *p)
     br_alarm_end(&alarm);
     if (!ok)
         return br_fail_memory(p->diag);
-    if (!p->found.afforded)
-        return br_fail(p->diag, BR_BAD_INPUT,
-                       "share more of what is consumed, or add alternatives that consume less",
-                       "no choice of alternatives was found for which what is consumed suffices");
-    return BR_OK;
+    return p->found.afforded ? BR_OK : br_modes_refuse_budgets(p->diag);
 }
 
 static enum br_status plan_choice(struct modes_plan *p)

@@ -5,6 +5,7 @@
 #include "planner/planning/general_plan.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
+#include "planner/planning/baseline_plan.h"
 #include "planner/planning/modes_plan.h"
 
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
@@ -21,6 +22,10 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
             return status;
     }
     const unsigned features = dag->finished ? br_features(dag, cluster) : 0;
+    struct br_method method = {.kind = BR_METHOD_BEST};
+    const bool named = options && !options->order && br_method_find(options->method, &method);
+    if (dag->finished && named && method.kind == BR_METHOD_BASELINE)
+        return br_baseline_plan(dag, cluster, options, method.row, plan, diag);
     if (features & BR_FEATURES_MODES)
         return br_modes_plan(dag, cluster, options, plan, diag);
     return features ? br_general_plan(dag, cluster, options, plan, diag)

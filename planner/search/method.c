@@ -1,4 +1,5 @@
-/* Two methods that search, and behind them the table of heuristics. */
+/* Two methods that search, behind them the table of heuristics, and that of baselines for machines
+ * of several kinds. */
 #include "planner/search/method.h"
 
 #include <assert.h>
@@ -7,6 +8,7 @@
 
 #include "base/text/diag.h"
 #include "planner/instance/completions.h"
+#include "planner/modes/baselines.h"
 #include "planner/schedule/heuristic.h"
 
 const char br_method_graphene[] = "graphene", br_method_given[] = "order";
@@ -23,8 +25,8 @@ static const struct {
 enum { SEARCHING = sizeof searching / sizeof searching[0] };
 
 static const struct br_names searching_rows = {BR_NAMES(searching)};
-const struct br_names br_methods = {
-    .tables = (const struct br_names *const[]){&searching_rows, &br_heuristics, NULL}};
+const struct br_names br_methods = {.tables = (const struct br_names *const[]){
+                                        &searching_rows, &br_heuristics, &br_baselines, NULL}};
 
 const char *br_method_name(uint32_t k)
 {
@@ -106,7 +108,9 @@ bool br_method_find(const char *name, struct br_method *method)
         return false;
     if (k < SEARCHING)
         method->kind = searching[k].kind;
-    else
+    else if (br_heuristic_at(k - SEARCHING))
         *method = (struct br_method){BR_METHOD_HEURISTIC, k - SEARCHING};
+    else
+        *method = (struct br_method){BR_METHOD_BASELINE, br_named_find(&br_baselines, name)};
     return true;
 }

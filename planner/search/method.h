@@ -9,15 +9,16 @@
 #include "base/text/named.h"
 
 enum br_method_kind {
-    BR_METHOD_BEST,      /* all the others, justified, and searches that go on from them */
+    BR_METHOD_BEST,      /* all but the baselines, justified, and searches that go on from them */
     BR_METHOD_GRAPHENE,  /* the published method alone */
     BR_METHOD_HEURISTIC, /* a row of the table of heuristics */
+    BR_METHOD_BASELINE,  /* a row of the table of baselines (planner/modes/baselines.h) */
     BR_METHOD_GIVEN,     /* no method: in an order of the caller's */
 };
 
 struct br_method {
     enum br_method_kind kind;
-    uint32_t row; /* of a heuristic */
+    uint32_t row; /* of a heuristic or a baseline */
 };
 
 /* The name of the published method, which its schedules carry; its address tells it from other

@@ -16,6 +16,7 @@
 #include "base/process/clock.h"
 #include "generate/generate.h"
 #include "planner/instance/plan.h"
+#include "planner/schedule/heuristic.h"
 #include "planner/schedule/justify.h"
 #include "planner/schedule/keep.h"
 #include "tests/support/random_job.h"
@@ -153,7 +154,7 @@ static void every_baseline_gets_its_turn(void **state)
 {
     struct random_job job = large(200000, 100);
     uint32_t rows = 0;
-    while (br_method_name(rows + 2))
+    while (br_heuristic_at(rows))
         rows++;
     struct br_plan_options options = br_plan_options_default();
     for (options.time_limit_ns = 4 * second_ns;; options.time_limit_ns *= 2) {

@@ -1,0 +1,15 @@
+/* Plans by the baselines of planner/modes/baselines.h, also of jobs that leave no choice of ways.
+ */
+#ifndef BR_PLANNER_PLANNING_BASELINE_PLAN_H
+#define BR_PLANNER_PLANNING_BASELINE_PLAN_H
+
+#include <bigrocks/planner.h>
+
+/* br_plan_make by row `k` of br_baselines. The bound is that of the least way, without clauses.
+ * BR_BAD_INPUT for outputs, deadlines, lags, streams and machines that are away, and for budgets
+ * for which no choice of ways was found; BR_USAGE for an objective other than the makespan. */
+enum br_status br_baseline_plan(const struct br_dag *dag, const struct br_cluster *cluster,
+                                const struct br_plan_options *options, uint32_t k,
+                                struct br_plan **plan, struct br_diag *diag);
+
+#endif
