@@ -383,6 +383,21 @@ static void snippets_take(struct snippets *all, struct br_snippets_report *repor
     }
 }
 
+/* A job lasts 73 years at most, all together. */
+static enum br_status snippets_check_total(const struct snippets *all)
+{
+    int64_t left_ms = (int64_t)ms_most;
+    for (uint32_t s = 0; s < all->dag->stages; s++) {
+        left_ms -= all->dag->stage[s].duration_ns / 1000000;
+        if (left_ms < 0) {
+            br_diag_file(all->diag, all->folder);
+            return br_fail_at(all->diag, BR_NO_POS, BR_BAD_INPUT, "remove those that are wrong",
+                              "the durations of the snippets come to more than 73 years");
+        }
+    }
+    return BR_OK;
+}
+
 enum br_status br_read_snippets(const char *folder, struct br_dag *dag,
                                 struct br_snippets_report *report, struct br_diag *diag)
 {
@@ -399,6 +414,9 @@ enum br_status br_read_snippets(const char *folder, struct br_dag *dag,
         status = snippets_read_file(all, &all->snippet[k]);
     if (!status) {
         snippets_take(all, report);
+        status = snippets_check_total(all);
+    }
+    if (!status) {
         br_diag_file(diag, dag->source ? dag->source : "");
         status = br_dag_check_deadlines(dag, diag);
     }

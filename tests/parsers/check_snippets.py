@@ -107,5 +107,9 @@ with tempfile.TemporaryDirectory() as name:
     for folder, status, words in ((top / 'nowhere', 5, 'give the folder of a build'), (top / 'build/o', 5, ''), (top, 3, 'without hooks')):
         done, _ = read(build, folder)
         assert done.returncode == status and words in done.stderr, (folder, done.stderr)
+    for output in 'o/a.o', 'app':
+        snippet(other, 'custom', 50, 2 * 10 ** 12, [output], command='long')
+    done, _ = read(build, other)
+    assert done.returncode == 3 and 'more than 73 years' in done.stderr, done.stderr
     done = subprocess.run([sys.argv[1], 'import', 'make', '--instrumentation', build], capture_output=True, text=True)
     assert done.returncode == 2 and '--instrumentation is for ninja' in done.stderr, done.stderr

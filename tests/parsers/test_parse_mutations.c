@@ -174,11 +174,76 @@ static void changes(void **state)
     assert_true(totals.refused > FLIPS);
 }
 
+static const char run_log[] =
+    "000 (11.000.000) 2026-03-01 09:00:00 Job submitted from host: <10.1.1.1:9618>\n"
+    "    DAG Node: split\n"
+    "...\n"
+    "001 (11.000.000) 2026-03-01 09:00:04 Job executing on host: <10.1.1.2:9618>\n"
+    "\tSlotName: slot1\n"
+    "...\n"
+    "006 (11.000.000) 2026-03-01 09:00:09 Image size of job updated: 40\n"
+    "...\n"
+    "005 (11.000.000) 2026-03-01 09:00:14 Job terminated.\n"
+    "\t(1) Normal termination (return value 0)\n"
+    "\t\tUsr 0 00:00:09, Sys 0 00:00:00  -  Run Remote Usage\n"
+    "...\n"
+    "000 (12.000.000) 03/01 09:00:15 Job submitted from host: <10.1.1.1:9618>\n"
+    "    DAG Node: Left\n"
+    "...\n"
+    "001 (12.000.000) 03/01 09:00:17 Job executing on host: <10.1.1.3:9618>\n"
+    "...\n"
+    "005 (12.000.000) 03/01 09:01:17 Job terminated.\n"
+    "\t(1) Normal termination (return value 0)\n"
+    "...\n";
+
+/* The log of a run beside a file that is well. */
+static void parse_log(const char *bytes, size_t size, struct totals *totals)
+{
+    struct parse_text file = parse_text_open(bytes, size);
+    struct br_parse_options options = br_parse_options_default();
+    struct br_input input = {0};
+    struct br_diag diag = {0};
+    options.durations = file.path;
+    const enum br_status status = br_parse_job(parse_fixture("small.dag"), &options, &input, &diag);
+    if (status) {
+        assert_int_equal(status, BR_BAD_INPUT);
+        assert_true(diag.what[0]);
+        assert_null(input.dag);
+        totals->refused++;
+    } else {
+        assert_int_equal(br_dag_task_count(input.dag), 5);
+        br_input_finish(&input);
+        totals->read++;
+    }
+    parse_text_close(&file);
+}
+
+static void logs(void **state)
+{
+    struct totals totals = {0, 0};
+    struct br_rng rng = br_rng_seed(2);
+    const size_t size = sizeof run_log - 1;
+    char text[sizeof run_log];
+    memcpy(text, run_log, sizeof text);
+    for (size_t length = 0; length <= size; length++)
+        parse_log(text, length, &totals);
+    for (int round = 0; round < FLIPS; round++) {
+        const size_t at = (size_t)br_rng_below(&rng, size);
+        const char was = text[at];
+        text[at] = (char)br_rng_below(&rng, 256);
+        parse_log(text, size, &totals);
+        text[at] = was;
+    }
+    assert_true(totals.read > FLIPS / 10);
+    assert_true(totals.refused > FLIPS / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truncations),
         cmocka_unit_test(changes),
+        cmocka_unit_test(logs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
