@@ -52,6 +52,9 @@ enum br_counter_kind {
     WORK(population_crowded, "schedules dropped, as one near them was shorter")                    \
     WORK(population_restarts, "populations begun again")                                           \
     WORK(population_placements, "tasks placed by it")                                              \
+    WORK(shop_searches, "tabu searches, if resources are unary")                                   \
+    WORK(shop_moves, "moves that they made")                                                       \
+    WORK(shop_placements, "tasks placed by it")                                                    \
     WORK(exact_conflicts, "conflicts of the exact solvers")                                        \
     WORK(exact_decisions, "decisions")                                                             \
     WORK(exact_propagations, "bounds that followed from others")                                   \
@@ -71,6 +74,7 @@ enum br_counter_kind {
     TIME(stages_ns, "the population over stages")                                                  \
     TIME(moves_ns, "neighbourhoods")                                                               \
     TIME(population_ns, "the population on one machine")                                           \
+    TIME(shop_ns, "tabu search")                                                                   \
     TIME(exact_ns, "the exact solvers")                                                            \
     TIME(shift_ns, "moving tasks to earlier starts")                                               \
     TIME(proof_ns, "making and checking the proof of the bound")                                   \

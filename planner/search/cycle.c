@@ -12,6 +12,7 @@
 #include "planner/search/method.h"
 #include "planner/search/orders_search.h"
 #include "planner/search/rounded_search.h"
+#include "planner/shop/shop.h"
 
 /* The default effort of the search on one machine, on which placements are cheap: POPULATION_PASSES
  * passes for each task of the job, on a large job POPULATION_PLACEMENTS placements. */
@@ -112,8 +113,8 @@ static void cycle_expect(const struct br_search *s, struct br_run *run)
         run->placements = 2 * run->horizon;
 }
 
-/* Runs one stretch with a share of the run's budget: the solvers, or else the population or the
- * searches on several machines. */
+/* Runs one stretch with a share of the run's budget: the solvers, or else tabu search, the
+ * population or the searches on several machines. */
 static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
 {
     struct br_run run = br_run_begin(whole);
@@ -130,14 +131,20 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
     run.begins += whole->share * (double)whole->spent / (double)whole->placements;
     run.share *= (double)run.placements / (double)whole->placements;
     int64_t began_ns = br_now_ns();
-    bool ok = exact                          ? br_exact_search_run(s->exact, &run)
-              : !suits_population(s->run.in) ? br_machines_search(&run, NULL)
-              : s->noise > 1                 ? br_rounded_search(s, &run)
-                                             : br_population_search(&run, NULL);
+    const bool several = !exact && !suits_population(s->run.in),
+               shop = !exact && !several && br_shop_suits(s->run.in);
+    bool ok = exact          ? br_exact_search_run(s->exact, &run)
+              : several      ? br_machines_search(&run, NULL)
+              : shop         ? br_shop_search(&run)
+              : s->noise > 1 ? br_rounded_search(s, &run)
+                             : br_population_search(&run, NULL);
     if (exact)
         run.counters.exact_placements += run.spent;
-    if (exact || suits_population(s->run.in))
-        br_search_time(exact ? &run.counters.exact_ns : &run.counters.population_ns, &began_ns);
+    if (!several)
+        br_search_time(exact  ? &run.counters.exact_ns
+                       : shop ? &run.counters.shop_ns
+                              : &run.counters.population_ns,
+                       &began_ns);
     br_run_take(whole, &run);
     if (run.lower_bound > s->bound.ticks)
         s->bound = (struct br_bound){run.lower_bound, br_exact_search_method};

@@ -146,7 +146,8 @@ static void what_is_nearly_closed_is_the_solvers(void **state)
         int64_t first = search.combinatorial.ticks;
         if (br_search_best(&search)->makespan - last > 1) {
             double exact = (double)search.run.counters.exact_placements;
-            double share = exact / (exact + (double)search.run.counters.population_placements);
+            double share = exact / (exact + (double)search.run.counters.population_placements +
+                                    (double)search.run.counters.shop_placements);
             bool most = share > 0.7;
             assert_true(most ? share < 0.9 : share > 0.05 && share < 0.15);
             if (makespan - first <= makespan / 20)
