@@ -6,6 +6,7 @@ stats.py BIGROCKS EXAMPLES_DIR
 import csv
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -178,6 +179,18 @@ def check_output(folder):
     assert bigrocks(*words, '--json').stderr == ''
 
 
+def check_shop(folder):
+    """Resources that take one task at a time: no population, and every move is a schedule."""
+    draw = random.Random(7)
+    (folder / 'made.jsp').write_text('8 8\n' + ''.join(
+        ' '.join('%d %d' % (machine, draw.randrange(1, 99)) for machine in draw.sample(range(8), 8)) + '\n' for _ in range(8)))
+    words = ('plan', folder / 'made.jsp', '--from', 'jobshop', '--no-lp', '--placements', 300000)
+    found = check_threads(words)
+    assert found['shop_searches'] and not found['population_schedules'], found
+    assert found['shop_placements'] == (found['shop_moves'] + found['shop_searches']) * 64, found
+    return found
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-stats') as scratch:
         folder = pathlib.Path(scratch)
@@ -201,6 +214,8 @@ def main():
             assert cut['placements'] <= limit and cut['justify_left_out'] > 0, cut
             assert cut['justify_placements'] <= cut['justify_schedules'] * 9 * 60, cut
             seen = {name: seen.get(name, 0) + value for name, value in found.items()}
+        found = check_shop(folder)
+        seen = {name: seen.get(name, 0) + value for name, value in found.items()}
         unseen = [name for name, value in seen.items() if not value]
         assert set(unseen) <= {'parts_bypassed', 'graphene_pruned', 'justify_left_out', 'moves_gained',
                                'population_restarts', 'shift_moved'}, unseen
