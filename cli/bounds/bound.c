@@ -182,8 +182,9 @@ static const struct br_option bound_rows[] = {
            "allows; 0: none)",
            .most = UINT64_MAX),
     OPTION(TEXT, "what-if", "CHANGES", bound.what_if,
-           "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, or "
-           "ranges such as machines=1..8 or cpu+0..100%/25, with commas between them"),
+           "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, of a "
+           "class of machines such as old:machines-4, or ranges such as machines=1..8 or "
+           "cpu+0..100%/25, with commas between them; ' and ' between changes makes them together"),
     OPTION(TEXT, "storage", "R", bound.storage,
            "how much of the resource R the job needs: the least peak of all orders, and how long "
            "the job takes with more"),

@@ -1,9 +1,10 @@
 /* bigrocks bound --what-if: how the lower bound moves with the cluster.
  *
  * A change is NAME, then +, - or =, then an amount: of a resource on every machine that has it, or
- * of "machines" in every class; + and - also take percent. An amount may be a range FROM..TO, or
- * FROM..TO/STEP, which stands for that many changes. Changes in a list with commas are tried one by
- * one, each from the given cluster. */
+ * of "machines" in every class; with CLASS: before the name it is of that class alone. + and - also
+ * take percent. An amount may be a range FROM..TO, or FROM..TO/STEP, which stands for that many
+ * changes. Changes with " and " between them are made together. Changes in a list with commas are
+ * tried one by one, each from the given cluster. */
 #include "cli/bounds/what_if.h"
 #include "base/roles.h"
 #include "cli/inputs/load.h"
@@ -17,7 +18,6 @@
 
 #include "base/collections/grow.h"
 #include "planner/bounds/bounds.h"
-#include "planner/model/cluster/cluster.h"
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
 
@@ -29,9 +29,17 @@ struct written {
     struct cli_change change;
 };
 
+/* A cluster that some changes of a list have been made to, as far as another has to be made with
+ * them, and what they are. */
+struct changed {
+    struct br_cluster *cluster; /* owned; NULL: none was made */
+    char label[NAME_MOST];
+};
+
 /* The points of the curve so far. */
 struct curve {
     const struct br_input *input;
+    struct changed made;
     struct br_curve_point *point;
     uint32_t points, room, series;
 };
@@ -39,172 +47,9 @@ struct curve {
 static enum br_status what_if_refuse(struct br_diag *diag, const char *text)
 {
     return br_fail(diag, BR_USAGE,
-                   "write such as cpu+25%, mem=64GiB, machines+2, or a range, machines=1..8",
+                   "write such as cpu+25%, mem=64GiB, machines+2, CLASS:machines+1, or a range, "
+                   "machines=1..8",
                    "'%.200s' is no change of the cluster", text);
-}
-
-/* value x 10^digits, for digits within a few. */
-static bool what_if_scaled(struct br_decimal value, int32_t digits, int64_t *out)
-{
-    return br_decimal_scale(value, digits, out);
-}
-
-static bool what_if_add(struct br_decimal a, struct br_decimal b, struct br_decimal *sum)
-{
-    int32_t digits = a.exponent < b.exponent ? -a.exponent : -b.exponent;
-    int64_t x, y;
-    if (!what_if_scaled(a, digits, &x) || !what_if_scaled(b, digits, &y) ||
-        __builtin_add_overflow(x, y, &x))
-        return false;
-    *sum = br_decimal_unscale(x, digits);
-    return true;
-}
-
-static bool what_if_multiply(struct br_decimal a, struct br_decimal b, struct br_decimal *product)
-{
-    int64_t mantissa;
-    if (__builtin_mul_overflow(a.mantissa, b.mantissa, &mantissa))
-        return false;
-    *product = br_decimal_unscale(mantissa, -(a.exponent + b.exponent));
-    return true;
-}
-
-/* The changed amount; false if it cannot be computed, or is below 0. */
-static bool change_amount(const struct cli_change *change, struct br_decimal old,
-                          struct br_decimal *changed)
-{
-    struct br_decimal by = change->amount;
-    if (change->sign == '=') {
-        *changed = by;
-        return true;
-    }
-    if (change->sign == '-')
-        by.mantissa = -by.mantissa;
-    if (change->percent) {
-        struct br_decimal factor;
-        by.exponent -= by.mantissa ? 2 : 0;
-        if (!what_if_add(by, (struct br_decimal){1, 0}, &factor) ||
-            !what_if_multiply(old, factor, changed))
-            return false;
-    } else if (!what_if_add(old, by, changed)) {
-        return false;
-    }
-    return changed->mantissa >= 0;
-}
-
-/* A changed number of machines, rounded up. */
-static bool change_count(const struct cli_change *change, uint32_t old, uint32_t *changed)
-{
-    struct br_decimal value;
-    int64_t count = 0;
-    if (!change_amount(change, br_decimal_unscale(old, 0), &value))
-        return false;
-    for (; value.exponent < 0; value.exponent++)
-        value.mantissa = value.mantissa / 10 + (value.mantissa % 10 != 0);
-    if (!what_if_scaled(value, 0, &count) || count < 1 || count > BR_MAX_MACHINES)
-        return false;
-    *changed = (uint32_t)count;
-    return true;
-}
-
-/* The amount of the resource, changed if the change is one of it. */
-static enum br_status changed_text(const struct br_capacity *capacity,
-                                   const struct cli_change *change, bool *known,
-                                   char text[BR_DECIMAL_TEXT], struct br_diag *diag)
-{
-    struct br_decimal amount = capacity->amount;
-    if (change->resource && strcmp(capacity->resource, change->resource) == 0) {
-        *known = true;
-        if (!change_amount(change, amount, &amount))
-            return br_fail(diag, BR_USAGE, NULL, "so much %.200s there cannot be",
-                           change->resource);
-    }
-    br_decimal_format(amount, text, BR_DECIMAL_TEXT);
-    return BR_OK;
-}
-
-static enum br_status changed_cluster(const struct br_cluster *old, const struct cli_change *change,
-                                      struct br_cluster **cluster, struct br_diag *diag)
-{
-    bool machines = !change->resource, known = machines;
-    char text[BR_DECIMAL_TEXT];
-    enum br_status status = BR_OK;
-    *cluster = br_cluster_create(old->name);
-    if (!*cluster)
-        return br_fail_memory(diag);
-    for (uint32_t c = 0; c < old->classes && !status; c++) {
-        const struct br_class *cls = &old->cls[c];
-        uint32_t count = cls->count, number;
-        if (machines && !change_count(change, cls->count, &count))
-            status = br_fail(diag, BR_USAGE, NULL, "so many machines there cannot be");
-        if (!status)
-            status = br_cluster_add_class(*cluster, cls->name, count, &number, diag);
-        if (!status && cls->up)
-            status = br_cluster_set_network(*cluster, number, cls->up, cls->down, diag);
-        if (!status)
-            status = br_cluster_copy_speed(*cluster, number, cls, diag);
-        for (uint32_t k = 0; k < cls->capacities && !status; k++) {
-            status = changed_text(&cls->capacity[k], change, &known, text, diag);
-            if (!status)
-                status = br_cluster_add_capacity(*cluster, number, cls->capacity[k].resource, text,
-                                                 diag);
-        }
-    }
-    for (uint32_t k = 0; k < old->shareds && !status; k++) {
-        status = changed_text(&old->shared[k], change, &known, text, diag);
-        if (!status)
-            status = br_cluster_add_shared(*cluster, old->shared[k].resource, text, diag);
-    }
-    if (!status)
-        status = br_cluster_copy_calendar(*cluster, old, diag);
-    for (uint32_t k = 0; k < old->fungibles && !status; k++)
-        status = br_cluster_set_fungible(*cluster, old->fungible[k], diag);
-    if (!status && !known)
-        status = br_fail(diag, BR_USAGE, "name a resource of the cluster, or machines",
-                         "no machine has '%.200s'", change->resource);
-    if (status) {
-        br_cluster_destroy(*cluster);
-        *cluster = NULL;
-    }
-    return status;
-}
-
-enum br_status cli_point_bound(const struct br_dag *dag, const struct br_cluster *cluster,
-                               struct cli_point *point, struct br_diag *diag)
-{
-    struct br_diag why = {0};
-    *point = (struct cli_point){.method = ""};
-    enum br_status status = br_bound(dag, cluster, &point->bound_ns, &point->method, &why);
-    point->feasible = status == BR_OK;
-    if (status && status != BR_BAD_INPUT) {
-        *diag = why;
-        return status;
-    }
-    return BR_OK;
-}
-
-enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *cluster,
-                             const struct cli_change *change, struct cli_point *point,
-                             struct br_diag *diag)
-{
-    struct br_cluster *changed;
-    enum br_status status = changed_cluster(cluster, change, &changed, diag);
-    if (!status)
-        status = cli_point_bound(dag, changed, point, diag);
-    br_cluster_destroy(changed);
-    return status;
-}
-
-enum br_status cli_point_try_both(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  const struct cli_change change[2], struct cli_point *point,
-                                  struct br_diag *diag)
-{
-    struct br_cluster *changed;
-    enum br_status status = changed_cluster(cluster, &change[0], &changed, diag);
-    if (!status)
-        status = cli_point_try(dag, changed, &change[1], point, diag);
-    br_cluster_destroy(changed);
-    return status;
 }
 
 static enum br_status path_of(const struct br_dag *dag, const struct br_cluster *cluster,
@@ -233,8 +78,24 @@ static enum br_status critical_path(const struct br_input *input, int64_t *ns, s
     return status;
 }
 
+/* Tells a class of the cluster and what follows it from the name of a resource. */
+static void what_if_name(const struct br_cluster *cluster, struct written *out)
+{
+    const char *name = out->name;
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const char *cls = cluster->cls[c].name;
+        const size_t length = strlen(cls);
+        if (strncmp(out->name, cls, length) == 0 && out->name[length] == ':') {
+            out->change.cls = cls;
+            name = out->name + length + 1;
+        }
+    }
+    out->change.resource = strcmp(name, "machines") == 0 ? NULL : name;
+}
+
 /* Splits "name+amount"; the amount is what follows the sign, which is not yet read. */
-static bool what_if_split(const char *text, size_t length, struct written *out)
+static bool what_if_split(const struct br_cluster *cluster, const char *text, size_t length,
+                          struct written *out)
 {
     size_t at = 0;
     *out = (struct written){0};
@@ -245,7 +106,7 @@ static bool what_if_split(const char *text, size_t length, struct written *out)
     if (at == 0 || at >= NAME_MOST || length - at > NAME_MOST)
         return false;
     memcpy(out->name, text, at);
-    out->change.resource = strcmp(out->name, "machines") == 0 ? NULL : out->name;
+    what_if_name(cluster, out);
     out->change.sign = text[at];
     /* "0..100%", "0..100%/25" or "0%..100%": one percent sign is enough. */
     size_t kept = 0;
@@ -293,12 +154,42 @@ static void what_if_amount_text(const struct br_dag *dag, const struct cli_chang
     br_decimal_format(change->amount, text, BR_ROLE_AMOUNT_TEXT);
 }
 
+/* The change as a user would write it, with those that are made before it. */
+static void what_if_label(const struct curve *curve, const struct cli_change *change, char *label,
+                          size_t room)
+{
+    char amount[BR_ROLE_AMOUNT_TEXT];
+    what_if_amount_text(curve->input->dag, change, amount);
+    const int length =
+        snprintf(label, room, "%s%s%.100s%s%.180s%c%.50s%s", curve->made.label,
+                 curve->made.cluster ? " and " : "", change->cls ? change->cls : "",
+                 change->cls ? ":" : "", change->resource ? change->resource : "machines",
+                 change->sign, amount, change->percent ? "%" : "");
+    if (length >= (int)room) /* so that a reader sees that it is cut */
+        memcpy(label + room - sizeof "...", "...", sizeof "...");
+}
+
+/* Makes the change for those that follow it. */
+static enum br_status what_if_make(struct curve *curve, const struct cli_change *change,
+                                   struct br_diag *diag)
+{
+    struct changed next = {0};
+    const struct br_cluster *from =
+        curve->made.cluster ? curve->made.cluster : curve->input->cluster;
+    enum br_status status = cli_changed_cluster(from, change, &next.cluster, diag);
+    what_if_label(curve, change, next.label, sizeof next.label);
+    br_cluster_destroy(curve->made.cluster);
+    curve->made = next;
+    return status;
+}
+
 static enum br_status what_if_add_point(struct curve *curve, const struct cli_change *change,
                                         struct br_diag *diag)
 {
     struct cli_point point;
-    enum br_status status =
-        cli_point_try(curve->input->dag, curve->input->cluster, change, &point, diag);
+    const struct br_cluster *from =
+        curve->made.cluster ? curve->made.cluster : curve->input->cluster;
+    enum br_status status = cli_point_try(curve->input->dag, from, change, &point, diag);
     if (status)
         return status;
     if (curve->points >= POINTS_MOST)
@@ -307,15 +198,11 @@ static enum br_status what_if_add_point(struct curve *curve, const struct cli_ch
     if (!br_grow(&curve->point, curve->points, &curve->room, sizeof *curve->point))
         return br_fail_memory(diag);
     struct br_curve_point *out = &curve->point[curve->points++];
-    char amount[BR_ROLE_AMOUNT_TEXT];
-    what_if_amount_text(curve->input->dag, change, amount);
     *out = (struct br_curve_point){.series = curve->series,
                                    .feasible = point.feasible,
                                    .bound_ns = point.bound_ns,
                                    .method = point.method};
-    snprintf(out->label, sizeof out->label, "%.180s%c%.50s%s",
-             change->resource ? change->resource : "machines", change->sign, amount,
-             change->percent ? "%" : "");
+    what_if_label(curve, change, out->label, sizeof out->label);
     return BR_OK;
 }
 
@@ -343,8 +230,8 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
     bool machines = !change->resource;
     digits += slash || machines ? 0 : 1; /* so that the steps come out even */
     int64_t x, end, by;
-    if (!what_if_scaled(from, digits, &x) || !what_if_scaled(to, digits, &end) ||
-        !what_if_scaled(step, digits, &by) || x > end)
+    if (!br_decimal_scale(from, digits, &x) || !br_decimal_scale(to, digits, &end) ||
+        !br_decimal_scale(step, digits, &by) || x > end)
         return what_if_refuse(diag, whole);
     if (!slash)
         by = machines ? (end - x) / (2 * STEPS) + 1 : (end - x) / STEPS;
@@ -357,27 +244,47 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
     return status;
 }
 
+/* One change of a list; `more`: others are made with it. */
+static enum br_status add_change(struct curve *curve, const char *at, size_t length, bool more,
+                                 const char *list, struct br_diag *diag)
+{
+    struct written written;
+    if (!what_if_split(curve->input->cluster, at, length, &written))
+        return what_if_refuse(diag, list);
+    char *dots = strstr(written.amount, "..");
+    if (dots)
+        return more ? br_fail(diag, BR_USAGE, "let the range be the last of them",
+                              "a range stands before other changes in '%.200s'", list)
+                    : add_range(curve, &written, dots, list, diag);
+    enum br_status status = what_if_read_amount(curve, &written.change, written.amount, list,
+                                                &written.change.amount, diag);
+    if (status)
+        return status;
+    return more ? what_if_make(curve, &written.change, diag)
+                : what_if_add_point(curve, &written.change, diag);
+}
+
 static enum br_status add_changes(struct curve *curve, const char *list, struct br_diag *diag)
 {
-    for (const char *at = list; *at;) {
+    static const char with[] = " and ";
+    enum br_status status = BR_OK;
+    for (const char *at = list; *at && !status;) {
         at += strspn(at, " ");
-        size_t length = strcspn(at, ",");
-        struct written written;
-        if (!what_if_split(at, length, &written))
-            return what_if_refuse(diag, list);
-        enum br_status status;
-        char *dots = strstr(written.amount, "..");
-        if (dots)
-            status = add_range(curve, &written, dots, list, diag);
-        else if (!(status = what_if_read_amount(curve, &written.change, written.amount, list,
-                                                &written.change.amount, diag)))
-            status = what_if_add_point(curve, &written.change, diag);
-        if (status)
-            return status;
+        const size_t length = strcspn(at, ",");
+        const char *end = at + length, *next = strstr(at, with);
+        const bool more = next && next < end;
+        status = add_change(curve, at, (size_t)((more ? next : end) - at), more, list, diag);
+        if (more) {
+            at = next + strlen(with);
+            continue;
+        }
+        br_cluster_destroy(curve->made.cluster);
+        curve->made = (struct changed){0};
         curve->series++;
-        at += length;
-        at += *at == ',';
+        at = end + (*end == ',');
     }
+    if (status)
+        return status;
     return curve->points ? BR_OK : what_if_refuse(diag, list);
 }
 
@@ -433,6 +340,7 @@ enum br_status cli_what_if(const struct cli_settings *settings, const struct br_
             status = br_emit_curve(format, &out, output.file, diag);
         status = cli_output_close(&output, status, diag);
     }
+    br_cluster_destroy(curve.made.cluster);
     free(curve.point);
     return status;
 }
