@@ -415,7 +415,7 @@ static int running_run_perform(const struct cli_settings *settings, const char *
     struct cli_run_jobs jobs;
     char mark[BR_MARK];
     enum br_status status = running_run_check(settings, arguments, diag);
-    if (!status && settings->needs.history && !settings->run.simulate)
+    if (!status && settings->needs.history && settings->run.spool && !settings->run.simulate)
         status = cli_make_history(settings->needs.history, diag);
     if (status)
         return status;

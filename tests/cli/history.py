@@ -360,6 +360,9 @@ def check_ways(folder):
         done = bigrocks('run', EXAMPLES / job, '--cluster', EXAMPLES / 'cluster-link.xml', '-q', '--history', 'ways.db',
                         cwd=folder, status=3)
         assert words in done.stderr and 'is not run with --history' in done.stderr, done.stderr
+    bigrocks('plan', EXAMPLES / 'link.xml', '--cluster', EXAMPLES / 'cluster-link.xml', '-q', '-o', 'link.json', cwd=folder)
+    bigrocks('run', 'link.json', '-q', '--history', 'ways.db', cwd=folder, status=3)
+    assert not (folder / 'ways.db').exists(), 'a refused run leaves a history'
 
 
 def main():

@@ -327,6 +327,37 @@ enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cl
 }
 
 /* The file is a job: plans it here, with the measurements of earlier runs. */
+static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
+                                       const struct cli_run_input *input, struct br_diag *diag)
+{
+    const char *other = !alone                    ? "with other jobs"
+                        : settings->needs.history ? "with --history"
+                        : settings->run.learn     ? "with --learn"
+                        : settings->search.order  ? "with --order"
+                        : settings->control.deadline || settings->control.utility
+                            ? "with --deadline"
+                        : settings->run.on != CLI_HERE ? "with --on"
+                                                       : NULL;
+    const bool of_job = br_features(input->input.dag, NULL) & BR_FEATURES_MODES;
+    if (!other || !(br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES))
+        return BR_OK;
+    return br_fail(diag, BR_BAD_INPUT, "run it by itself, without that", "%s, and is not run %s",
+                   of_job ? "the job has alternatives, or names classes or what it consumes"
+                          : "the cluster has machines of several speeds",
+                   other);
+}
+
+/* Refuses what cannot be run as it is asked for; only then the history's file is made if it is not
+ * there, still before any plan. */
+static enum br_status jobs_plan_accept(const struct cli_settings *settings, bool alone,
+                                       const struct cli_run_input *input, struct br_diag *diag)
+{
+    const enum br_status status = refuse_with_ways(settings, alone, input, diag);
+    if (status || !settings->needs.history || settings->run.simulate || settings->run.spool)
+        return status;
+    return cli_make_history(settings->needs.history, diag);
+}
+
 static enum br_status load_job(const struct cli_settings *settings, const char *path, bool alone,
                                struct br_cluster *cluster, struct cli_run_input *input,
                                struct br_diag *diag)
@@ -340,6 +371,8 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
     if (!status && !input->input.cluster)
         status = use_this_machine(quiet, &input->input.cluster, diag);
     bool *unknown = NULL;
+    if (!status)
+        status = jobs_plan_accept(settings, alone, input, diag);
     if (!status && settings->run.learn)
         status = br_replanner_unknown(input->input.dag, &unknown, diag);
     if (!status && settings->needs.history)
@@ -357,35 +390,12 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
     return status;
 }
 
-static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
-                                       const struct cli_run_input *input, struct br_diag *diag)
-{
-    const char *other = !alone                    ? "with other jobs"
-                        : settings->needs.history ? "with --history"
-                        : settings->run.learn     ? "with --learn"
-                        : settings->search.order  ? "with --order"
-                        : settings->control.deadline || settings->control.utility
-                            ? "with --deadline"
-                        : settings->run.on != CLI_HERE ? "with --on"
-                                                       : NULL;
-    const bool of_job = br_features(input->input.dag, NULL) & BR_FEATURES_MODES;
-    if (!other)
-        return BR_OK;
-    return br_fail(diag, BR_BAD_INPUT, "run it by itself, without that", "%s, and is not run %s",
-                   of_job ? "the job has alternatives, or names classes or what it consumes"
-                          : "the cluster has machines of several speeds",
-                   other);
-}
-
 /* The choice of the plan is run: a job without alternatives on machines of its classes. */
-static enum br_status jobs_plan_fix(const struct cli_settings *settings, bool alone,
-                                    struct cli_run_input *input, struct br_diag *diag)
+static enum br_status jobs_plan_fix(struct cli_run_input *input, struct br_diag *diag)
 {
     struct br_fixed fixed = {NULL, NULL, NULL};
-    enum br_status status = refuse_with_ways(settings, alone, input, diag);
-    if (!status)
-        status = br_fixed_make(input->input.dag, input->input.cluster, input->plan, BR_SELECTED_RUN,
-                               &fixed, diag);
+    enum br_status status = br_fixed_make(input->input.dag, input->input.cluster, input->plan,
+                                          BR_SELECTED_RUN, &fixed, diag);
     if (status) {
         br_fixed_finish(&fixed);
         return status;
@@ -409,8 +419,10 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
                                 ? load_job_and_plan(settings, path, input, diag)
                                 : load_job(settings, path, alone, *cluster, input, diag);
     const bool own = !*cluster;
+    if (!status && (is_plan(path) || settings->run.plan))
+        status = jobs_plan_accept(settings, alone, input, diag);
     if (!status && br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES)
-        status = jobs_plan_fix(settings, alone, input, diag);
+        status = jobs_plan_fix(input, diag);
     if (own)
         *cluster = input->input.cluster;
     if (status)
