@@ -28,14 +28,13 @@ struct baseline {
     struct br_diag *diag;
 };
 
+/* Also finds out whether machines hold every task, so it is needed if no bound is asked for. */
 static enum br_status baseline_bound(struct baseline *b)
 {
     struct br_bound_options options = br_bound_options_default();
     options.conflicts = 0;
     options.stop = b->options->stop;
     options.time_limit_ns = b->options->time_limit_ns;
-    if (b->options->bound == BR_PLAN_BOUND_NONE)
-        return BR_OK;
     if (!br_features(b->dag, b->cluster))
         return br_bound_best(b->dag, b->cluster, &options, &b->bound, b->diag);
     struct br_relaxed relaxed;
@@ -82,8 +81,10 @@ static enum br_status baseline_put(struct baseline *b, struct br_plan **made)
     const int64_t makespan_ns = b->choice.makespan, bound_ns = b->bound.lower_bound_ns;
     plan->lower_bound_ns = bound_ns < makespan_ns ? bound_ns : makespan_ns;
     plan->bound_method = br_arena_text(&plan->arena, b->bound.method);
-    plan->certificate = b->bound.certificate;
-    b->bound.certificate = NULL;
+    if (b->options->bound != BR_PLAN_BOUND_NONE) {
+        plan->certificate = b->bound.certificate;
+        b->bound.certificate = NULL;
+    }
     plan->placements = plan->counters.placements = b->dag->tasks;
     snprintf(plan->source.why, sizeof plan->source.why, "not asked for");
     plan->parts = 1;
