@@ -1,6 +1,7 @@
 #include "cli/bounds/change.h"
 
 #include <bigrocks/planner.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* value x 10^digits, for digits within a few. */
@@ -76,8 +77,8 @@ static enum br_status changed_text(const struct br_capacity *capacity,
     if (here && change->resource && strcmp(capacity->resource, change->resource) == 0) {
         *known = true;
         if (!change_amount(change, amount, &amount))
-            return br_fail(diag, BR_USAGE, NULL, "so much %.200s there cannot be",
-                           change->resource);
+            return br_fail(diag, BR_USAGE, "leave 0 of it, or more",
+                           "so much %.200s there cannot be", change->resource);
     }
     br_decimal_format(amount, text, BR_DECIMAL_TEXT);
     return BR_OK;
@@ -97,7 +98,10 @@ enum br_status cli_changed_cluster(const struct br_cluster *old, const struct cl
         uint32_t count = cls->count, number;
         const bool here = !change->cls || strcmp(change->cls, cls->name) == 0;
         if (machines && here && !change_count(change, cls->count, &count))
-            status = br_fail(diag, BR_USAGE, NULL, "so many machines there cannot be");
+            status =
+                br_fail(diag, BR_USAGE, "leave one of each class",
+                        "of %" PRIu32 " machines of class '%.200s' none would be left, or too many",
+                        cls->count, cls->name);
         if (!status)
             status = br_cluster_add_class(*cluster, cls->name, count, &number, diag);
         if (!status && cls->up)
