@@ -177,7 +177,7 @@ def jobs(rng):
     yield job(UNITS, machines=2)
     yield job('<stage id="a" duration="7"/>')
     yield job('<stage id="a" duration="0"/>')
-    for k in range(max(40, 400 * proofs.SHARE // 100)):
+    for k in range(max(40, 150 * proofs.SHARE // 100)):
         yield proofs.random_job(rng, 'job%d' % k)
 
 

@@ -6,6 +6,7 @@ curve; and the plan of the least peak holds no more than is told. What a plan ho
 least_peak.py BIGROCKS
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,7 @@ import sys
 import tempfile
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-SEEDS = 2, 5, 6, 10
+SEEDS = (2, 5, 6, 10) if int(os.environ.get('BIGROCKS_TEST_SHARE') or 100) >= 100 else (5,)
 CLUSTER = ['--machines', '2', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000', '--shared', 'scratch=10000GiB']
 FAST = '--effort', 'fast'
 
