@@ -102,7 +102,7 @@ static uint64_t count_arcs(const struct br_instance *in)
 
 bool br_shop_suits(const struct br_instance *in)
 {
-    bool several = false;
+    bool scarce = false;
     if (in->machines != 1 || in->tasks > SHOP_TASKS ||
         count_arcs(in) > (uint64_t)SHOP_ARCS_PER_TASK * in->tasks)
         return false;
@@ -111,13 +111,13 @@ bool br_shop_suits(const struct br_instance *in)
     for (uint32_t r = 0; suits && r < in->resources; r++) {
         if (br_instance_scarce_unit(in, r) == 0)
             continue;
-        suits = several = is_unary(in, r);
+        suits = scarce = is_unary(in, r);
         for (uint32_t t = 0; suits && t < in->tasks; t++)
             if (holds(in, t, r))
                 suits = uses[t]++ == 0;
     }
     br_free(uses);
-    return suits && several;
+    return suits && scarce;
 }
 
 /* The resource of each task, and its number there. */

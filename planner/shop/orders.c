@@ -67,8 +67,7 @@ void br_shop_orders_set(struct br_shop_orders *o, const uint32_t *list)
 {
     const struct br_shop_graph *g = o->graph;
     uint32_t *last = o->kept; /* by resource */
-    if (list != o->list)
-        memcpy(o->list, list, g->nodes * sizeof *list);
+    memcpy(o->list, list, g->nodes * sizeof *list);
     for (uint32_t r = 0; r < g->resources; r++)
         last[r] = g->nodes;
     for (uint32_t x = 0; x <= g->nodes; x++)

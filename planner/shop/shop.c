@@ -101,8 +101,8 @@ static bool run_child(void *context, uint32_t worker, uint32_t index)
     const struct br_shop_graph *g = shop->graph;
     struct worker *w = &shop->worker[worker];
     const uint64_t number = shop->round * BESIDE + index;
-    struct br_rng rng = br_rng_seed(run->seed + number * UINT64_C(0x9e3779b97f4a7c15));
-    br_rng_next(&rng);
+    struct br_rng seeds = br_rng_seed(run->seed + number);
+    struct br_rng rng = br_rng_seed(br_rng_next(&seeds)); /* no stream is another one, shifted */
     if (number < run->elite->count) {
         list_schedule(g, w, run->elite->entry[number].schedule.start);
     } else if (number < KEPT || shop->count < 2) {
