@@ -16,6 +16,7 @@ struct br_scarce {
     const struct br_instance *in;
     uint32_t words;
     uint64_t *ahead, *behind; /* by stage, a row of bits: all that it waits for, wait for it */
+    int64_t *busy;            /* by stage: the sum of its durations */
     int64_t *scarce, *other;  /* by stage */
     int64_t *length;          /* by stage: its longest task, or its work if that is more */
     int64_t *work_ahead, *work_behind; /* by stage: the most work of a resource, with itself */
@@ -65,14 +66,12 @@ static int64_t sum_of(const struct br_scarce *c, const uint64_t *rows, uint32_t 
 }
 
 /* The work of each stage by this resource, and the sum. */
-static int64_t work_by(const struct br_instance *in, uint32_t resource, int64_t *work)
+static int64_t work_by(const struct br_scarce *c, uint32_t resource, int64_t *work)
 {
+    const struct br_instance *in = c->in;
     int64_t all = 0;
     for (uint32_t s = 0; s < in->stages; s++) {
-        br_wide sum = 0;
-        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-            sum += in->duration[t];
-        sum *= in->demand[(size_t)s * in->resources + resource];
+        const br_wide sum = (br_wide)c->busy[s] * in->demand[(size_t)s * in->resources + resource];
         work[s] = in->total[resource] > 0 ? (int64_t)(sum / in->total[resource]) : 0;
         all += work[s];
     }
@@ -86,7 +85,7 @@ static void find_work(struct br_scarce *c, int64_t *work)
     int64_t most = -1;
     uint32_t scarce = 0;
     for (uint32_t r = 0; r < in->resources; r++) {
-        const int64_t all = work_by(in, r, work);
+        const int64_t all = work_by(c, r, work);
         if (all > most) {
             most = all;
             scarce = r;
@@ -95,7 +94,7 @@ static void find_work(struct br_scarce *c, int64_t *work)
     for (uint32_t s = 0; s < in->stages; s++)
         c->length[s] = in->stage_longest[s];
     for (uint32_t r = 0; r < in->resources; r++) {
-        work_by(in, r, work);
+        work_by(c, r, work);
         for (uint32_t s = 0; s < in->stages; s++) {
             c->length[s] = scarce_larger(c->length[s], work[s]);
             if (r == scarce)
@@ -109,7 +108,7 @@ static void find_work(struct br_scarce *c, int64_t *work)
 static void find_sums(struct br_scarce *c, int64_t *work)
 {
     for (uint32_t r = 0; r < c->in->resources; r++) {
-        work_by(c->in, r, work);
+        work_by(c, r, work);
         for (uint32_t s = 0; s < c->in->stages; s++) {
             c->work_ahead[s] = scarce_larger(c->work_ahead[s], sum_of(c, c->ahead, s, work));
             c->work_behind[s] = scarce_larger(c->work_behind[s], sum_of(c, c->behind, s, work));
@@ -127,7 +126,7 @@ struct br_scarce *br_scarce_create(const struct br_instance *in)
     c->in = in;
     c->words = (in->stages + WORD - 1) / WORD;
     c->ahead = br_calloc(2 * n * c->words, sizeof *c->ahead);
-    c->scarce = br_calloc(8 * n, sizeof *c->scarce);
+    c->scarce = br_calloc(9 * n, sizeof *c->scarce);
     if (!c->ahead || !c->scarce) {
         br_scarce_destroy(c);
         return NULL;
@@ -139,7 +138,10 @@ struct br_scarce *br_scarce_create(const struct br_instance *in)
     c->work_behind = c->scarce + 4 * n;
     c->head = c->scarce + 5 * n;
     c->tail = c->scarce + 6 * n;
-    int64_t *work = c->scarce + 7 * n;
+    c->busy = c->scarce + 7 * n;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        c->busy[in->task_stage[t]] += in->duration[t];
+    int64_t *work = c->scarce + 8 * n;
     find_work(c, work);
     reach_out(c, false);
     reach_out(c, true);

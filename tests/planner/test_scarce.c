@@ -146,9 +146,91 @@ static void orders_follow_the_arcs(void **state)
     }
 }
 
+/* A stage of the small job below: how much it holds of a hundred, for a hundred nanoseconds. */
+static void add_stage(struct br_dag *dag, const char *id, uint32_t tasks, const char *net,
+                      const char *disk)
+{
+    uint32_t stage = dag->stages;
+    assert_int_equal(br_dag_add_stage(dag, id, tasks, 100, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, stage, "net", net, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, stage, "disk", disk, NULL), BR_OK);
+}
+
+/* The keys of the stages, and of one more, of a nanosecond, which makes that the tick. */
+static void keys_of(struct random_job *job, enum br_scarce_order order, int64_t *key)
+{
+    struct br_instance *in;
+    assert_int_equal(br_dag_add_stage(job->dag, "unit", 1, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(job->dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job->cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job->cluster, 0, "disk", "100", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job->cluster, 0, "net", "100", NULL), BR_OK);
+    assert_int_equal(br_instance_create(job->dag, job->cluster, &in, NULL), BR_OK);
+    struct br_scarce *scarce = br_scarce_create(in);
+    assert_non_null(scarce);
+    assert_true(br_scarce_keys(scarce, order, key));
+    br_scarce_destroy(scarce);
+    br_instance_destroy(in);
+    random_job_finish(job);
+}
+
+/* Two stages wait for p. Once it is taken with the first of them, the second is worth more than z,
+ * which was worth more than both together. */
+static void what_is_taken_counts_no_more(void **state)
+{
+    enum { P, X, Y, Z, STAGES };
+    int64_t key[STAGES + 1];
+    struct random_job job = {br_dag_create("sets"), br_cluster_create(NULL)};
+    add_stage(job.dag, "p", 1, "0", "10");
+    add_stage(job.dag, "x", 1, "30", "1");
+    add_stage(job.dag, "y", 1, "30", "3");
+    add_stage(job.dag, "z", 1, "30", "12");
+    assert_int_equal(br_dag_add_edge(job.dag, P, X, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(job.dag, P, Y, BR_BARRIER, NULL), BR_OK);
+    keys_of(&job, BR_SCARCE_JOHNSON, key);
+    assert_true(key[P] > key[X] && key[X] > key[Y] && key[Y] > key[Z]);
+}
+
+/* The same for sets that need more of the other resource, of which those that need most of the
+ * scarce one come first; q makes that one scarce. */
+static void nor_of_the_scarce_resource(void **state)
+{
+    enum { P, X, Y, Z, Q, STAGES };
+    int64_t key[STAGES + 1];
+    struct random_job job = {br_dag_create("sets"), br_cluster_create(NULL)};
+    add_stage(job.dag, "p", 1, "10", "30");
+    add_stage(job.dag, "x", 1, "5", "30");
+    add_stage(job.dag, "y", 1, "3", "30");
+    add_stage(job.dag, "z", 1, "12", "30");
+    add_stage(job.dag, "q", 2, "100", "0");
+    assert_int_equal(br_dag_add_edge(job.dag, P, X, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(job.dag, P, Y, BR_BARRIER, NULL), BR_OK);
+    keys_of(&job, BR_SCARCE_JOHNSON, key);
+    assert_true(key[Q] > key[P] && key[P] > key[X] && key[X] > key[Z] && key[Z] > key[Y]);
+}
+
+/* Behind a one-to-one edge a stage may begin before the other ends: only barriers add to the way.
+ */
+static void only_barriers_lengthen_the_way(void **state)
+{
+    enum { A, B, C, STAGES };
+    int64_t key[STAGES + 1];
+    struct random_job job = {br_dag_create("way"), br_cluster_create(NULL)};
+    add_stage(job.dag, "a", 2, "1", "1");
+    add_stage(job.dag, "b", 2, "1", "1");
+    add_stage(job.dag, "c", 1, "1", "1");
+    assert_int_equal(br_dag_add_edge(job.dag, A, B, BR_ONE_TO_ONE, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(job.dag, B, C, BR_BARRIER, NULL), BR_OK);
+    keys_of(&job, BR_SCARCE_TAIL, key);
+    assert_true(key[C] == 100 && key[B] == 200 && key[A] == 200);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(johnson_is_optimal_in_flow_shops),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_taken_counts_no_more),
+                                       cmocka_unit_test(nor_of_the_scarce_resource),
+                                       cmocka_unit_test(only_barriers_lengthen_the_way),
+                                       cmocka_unit_test(johnson_is_optimal_in_flow_shops),
                                        cmocka_unit_test(orders_follow_the_arcs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
