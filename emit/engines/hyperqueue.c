@@ -64,7 +64,7 @@ static enum br_status hyperqueue_check(const struct br_stage *stage, const char 
                       stage->id, amount, resource, UINT32_MAX);
 }
 
-enum br_status br_hyperqueue_check(const struct br_engine *engine, struct br_diag *diag)
+static enum br_status hyperqueue_check_all(const struct br_engine *engine, struct br_diag *diag)
 {
     const struct br_dag *dag = engine->dag;
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -80,6 +80,19 @@ enum br_status br_hyperqueue_check(const struct br_engine *engine, struct br_dia
             return status;
     }
     return BR_OK;
+}
+
+enum br_status br_hyperqueue_begin(struct br_engine *engine, const struct br_emit_input *input,
+                                   struct br_diag *diag)
+{
+    enum br_status status = br_engine_init_commands(engine, input, diag);
+    if (!status)
+        status = hyperqueue_check_all(engine, diag);
+    /* How workers come to know resources other than cores and memory. */
+    engine->others_where = "workers have it, as by --resource \"net=sum(12)\", with / for _";
+    if (status)
+        br_engine_finish(engine);
+    return status;
 }
 
 enum br_status br_hyperqueue_others(FILE *out, const struct br_engine *engine, uint32_t stage,
@@ -135,14 +148,9 @@ enum br_status br_emit_hyperqueue(const struct br_emit_input *input, FILE *out,
         "machines and start times: any worker that has the resources takes the next task",
         "without a server: all resources but cores, which such a worker does not know", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init_commands(&engine, input, diag);
-    if (!status)
-        status = br_hyperqueue_check(&engine, diag);
-    if (status) {
-        br_engine_finish(&engine);
+    enum br_status status = br_hyperqueue_begin(&engine, input, diag);
+    if (status)
         return status;
-    }
-    engine.others_where = BR_HYPERQUEUE_OTHERS;
     fputs("#!/usr/bin/env python3\n", out);
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fputs("import sys\n\nfrom hyperqueue import Client, Job, LocalCluster\n"

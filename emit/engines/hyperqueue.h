@@ -4,12 +4,10 @@
 
 #include "emit/engines/engine.h"
 
-/* How workers come to know resources other than cores and memory, for br_engine.others_where. */
-#define BR_HYPERQUEUE_OTHERS "workers have it, as by --resource \"net=sum(12)\", with / for _"
-
-/* BR_BAD_INPUT if a task takes more of something than 32 bits hold: HyperQueue counts no further.
- */
-enum br_status br_hyperqueue_check(const struct br_engine *engine, struct br_diag *diag);
+/* br_engine_init_commands for HyperQueue. BR_BAD_INPUT also if a task takes more of something than
+ * 32 bits hold: it counts no further. Only after BR_OK the engine is the caller's to finish. */
+enum br_status br_hyperqueue_begin(struct br_engine *engine, const struct br_emit_input *input,
+                                   struct br_diag *diag);
 
 /* Writes all that a task of the stage takes but its cores: "mem", in MiB as HyperQueue knows the
  * memory of its workers, then other resources by their names. `before` stands before the first,

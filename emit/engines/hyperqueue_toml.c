@@ -132,14 +132,9 @@ enum br_status br_emit_hyperqueue_toml(const struct br_emit_input *input, FILE *
     static const char *const left_out[] = {
         "machines and start times: any worker that has the resources takes the next task", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init_commands(&engine, input, diag);
-    if (!status)
-        status = br_hyperqueue_check(&engine, diag);
-    if (status) {
-        br_engine_finish(&engine);
+    enum br_status status = br_hyperqueue_begin(&engine, input, diag);
+    if (status)
         return status;
-    }
-    engine.others_where = BR_HYPERQUEUE_OTHERS;
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fputs("\nname = \"", out);
     br_write_text(out, BR_QUOTE_JSON, engine.dag->name);

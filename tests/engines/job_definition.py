@@ -39,6 +39,8 @@ def read(file):
             assert re.fullmatch(r'0\.\d{1,4}', amount) if type(amount) is str else 0 < amount < 1 << 32, amount
         assert set(task.get('deps', [])) <= tasks.keys(), 'a parent stands before its children'
         tasks[task['id']] = task
+    given = [task['priority'] for task in tasks.values() if task['command'] != ['/bin/true']]  # not of joints
+    assert given == sorted(set(given), reverse=True), 'what the plan starts first is taken first'
     return tasks
 
 
