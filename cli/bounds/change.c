@@ -4,17 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* value x 10^digits, for digits within a few. */
-static bool change_scaled(struct br_decimal value, int32_t digits, int64_t *out)
-{
-    return br_decimal_scale(value, digits, out);
-}
-
 static bool change_add(struct br_decimal a, struct br_decimal b, struct br_decimal *sum)
 {
     int32_t digits = a.exponent < b.exponent ? -a.exponent : -b.exponent;
     int64_t x, y;
-    if (!change_scaled(a, digits, &x) || !change_scaled(b, digits, &y) ||
+    if (!br_decimal_scale(a, digits, &x) || !br_decimal_scale(b, digits, &y) ||
         __builtin_add_overflow(x, y, &x))
         return false;
     *sum = br_decimal_unscale(x, digits);
@@ -62,7 +56,7 @@ static bool change_count(const struct cli_change *change, uint32_t old, uint32_t
         return false;
     for (; value.exponent < 0; value.exponent++)
         value.mantissa = value.mantissa / 10 + (value.mantissa % 10 != 0);
-    if (!change_scaled(value, 0, &count) || count < 1 || count > BR_MAX_MACHINES)
+    if (!br_decimal_scale(value, 0, &count) || count < 1 || count > BR_MAX_MACHINES)
         return false;
     *changed = (uint32_t)count;
     return true;
