@@ -170,7 +170,7 @@ static enum br_status emit_fix(const struct output *output, const struct br_emit
                                struct br_diag *diag)
 {
     *made = *input;
-    *fixed = (struct br_fixed){NULL, NULL, NULL};
+    *fixed = (struct br_fixed){NULL, NULL, NULL, NULL};
     if (!is_to_be_fixed(output, input))
         return BR_OK;
     const enum br_status status =
@@ -185,7 +185,7 @@ static enum br_status emit_fix(const struct output *output, const struct br_emit
 static enum br_status emit_choice(const struct output *output, const struct br_emit_input *input,
                                   const char *who, FILE *out, struct br_diag *diag)
 {
-    struct br_fixed fixed, other_fixed = {NULL, NULL, NULL};
+    struct br_fixed fixed, other_fixed = {NULL, NULL, NULL, NULL};
     struct br_run_attempts run = {0};
     struct br_emit_input made, other;
     enum br_status status = emit_fix(output, input, &fixed, &made, diag);

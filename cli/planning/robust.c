@@ -4,12 +4,16 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/collections/sort.h"
 #include "base/numbers/real.h"
 #include "base/text/diag.h"
 #include "cli/terminal/say.h"
 #include "planner/model/features.h"
+#include "planner/model/ways.h"
+#include "planner/modes/fixed.h"
 #include "planner/instance/plan.h"
 #include "runtime/replay/noise.h"
 #include "runtime/replay/replay.h"
@@ -92,22 +96,79 @@ static double factor_of(double exponent)
     return br_real_exp(fmax(-50, fmin(50, exponent)));
 }
 
+/* The logarithm by which all tasks of a belief are off together. */
+static double draw_common(const struct br_task_belief *belief, struct br_rng *rng)
+{
+    const double unsure = belief->high_ns > belief->low_ns && belief->low_ns > 0
+                              ? br_real_log(belief->high_ns / belief->low_ns) / (2 * INTERVAL_END)
+                              : 0;
+    return unsure * br_real_normal(rng);
+}
+
+static int64_t draw_task(const struct br_stage *stage, double mean_ns, double spread, double common,
+                         struct br_rng *rng)
+{
+    double own = spread * br_real_normal(rng) - spread * spread / 2;
+    double ns = mean_ns * factor_of(common + own);
+    if (stage->longest_ns > 0 && ns > (double)stage->longest_ns)
+        ns = (double)stage->longest_ns;
+    return br_whole_ns(ns);
+}
+
 static void robust_draw(const struct cli_robust *robust, struct br_rng *rng, int64_t *lasts_ns)
 {
     const struct br_dag *dag = robust->mean;
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
         const struct br_task_belief *belief = &robust->report.belief[s];
-        double unsure = 0, common, spread = belief->spread;
-        if (belief->known)
-            unsure = br_real_log(belief->high_ns / belief->low_ns) / (2 * INTERVAL_END);
-        common = unsure * br_real_normal(rng);
+        const double common = draw_common(belief, rng);
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+            lasts_ns[t] =
+                draw_task(stage, (double)dag->duration_ns[t], belief->spread, common, rng);
+    }
+}
+
+/* A plan whose tasks run in one of several ways, or on machines of several speeds: what runs is the
+ * job of its choice. */
+struct choice {
+    struct br_fixed fixed;
+    const struct br_input *input; /* the job, its cluster and its plan, as planned */
+    const struct br_plan *plan;
+    int64_t *given_ns; /* by task of the job */
+    double *common;    /* by alternative, or by stage */
+};
+
+/* What the task lasts at its mean by the plan's alternative on a machine of speed 1. */
+static int64_t choice_mean(const struct cli_robust *robust, const struct choice *choice, uint32_t s,
+                           uint32_t task)
+{
+    const struct br_dag *dag = robust->mean;
+    if (!dag->stage[s].alternatives)
+        return dag->duration_ns[task];
+    return br_alternative_duration(
+        dag, dag->alternatives->stage_first[s] + br_plan_alternative(choice->plan, task), task);
+}
+
+/* Draws what the tasks of the job last in the way of the plan; with `rng` NULL, their means. */
+static void choice_draw(const struct cli_robust *robust, const struct choice *choice,
+                        struct br_rng *rng)
+{
+    const struct br_dag *dag = robust->mean;
+    const struct br_cluster *cluster = choice->input->cluster;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const struct br_task_belief *belief =
+            stage->alternatives ? &robust->report.way_belief[dag->alternatives->stage_first[s]]
+                                : &robust->report.belief[s];
+        for (uint32_t k = 0; rng && (k == 0 || k < stage->alternatives); k++)
+            choice->common[k] = draw_common(&belief[k], rng);
         for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
-            double own = spread * br_real_normal(rng) - spread * spread / 2;
-            double ns = (double)dag->duration_ns[t] * factor_of(common + own);
-            if (stage->longest_ns > 0 && ns > (double)stage->longest_ns)
-                ns = (double)stage->longest_ns;
-            lasts_ns[t] = br_whole_ns(ns);
+            const uint32_t k = br_plan_alternative(choice->plan, t);
+            int64_t ns = choice_mean(robust, choice, s, t);
+            if (rng)
+                ns = draw_task(stage, (double)ns, belief[k].spread, choice->common[k], rng);
+            const uint32_t cls = br_cluster_machine_class(cluster, choice->plan->machine[t]);
+            choice->given_ns[t] = br_class_duration(&cluster->cls[cls], ns);
         }
     }
 }
@@ -137,23 +198,41 @@ static uint32_t robust_runs_within(uint32_t runs, uint32_t tasks, int64_t most_n
     return fit < runs ? (uint32_t)fit : runs;
 }
 
+/* Draws what the tasks that run last; with `rng` NULL, their means. */
+static void draw_running(const struct cli_robust *robust, const struct choice *choice,
+                         struct br_rng *rng, int64_t *lasts_ns)
+{
+    if (!choice && rng)
+        robust_draw(robust, rng, lasts_ns);
+    else if (!choice)
+        memcpy(lasts_ns, robust->mean->duration_ns, robust->mean->tasks * sizeof *lasts_ns);
+    if (!choice)
+        return;
+    choice_draw(robust, choice, rng);
+    for (uint32_t t = 0; t < choice->fixed.dag->tasks; t++) {
+        const uint32_t origin = choice->fixed.origin[t];
+        lasts_ns[t] = origin == UINT32_MAX ? 0 : choice->given_ns[origin];
+    }
+}
+
 static enum br_status robust_look_ahead(const struct cli_robust *robust,
                                         const struct br_input *input, const struct br_plan *plan,
-                                        uint64_t seed, uint32_t runs, struct outlook *outlook,
-                                        struct br_diag *diag)
+                                        const struct choice *choice, uint64_t seed, uint32_t runs,
+                                        struct outlook *outlook, struct br_diag *diag)
 {
     struct br_arena arena = {0};
     struct br_rng rng = br_rng_seed(seed);
-    int64_t *lasts_ns = br_arena_array(&arena, robust->mean->tasks, sizeof *lasts_ns);
+    int64_t *lasts_ns = br_arena_array(&arena, input->dag->tasks, sizeof *lasts_ns);
     struct br_sort_item *item = br_arena_array(&arena, 2 * (size_t)runs, sizeof *item);
     double sum = 0;
     enum br_status status = lasts_ns && item ? BR_OK : br_fail_memory(diag);
-    if (!status)
-        status =
-            robust_run_once(input, plan, robust->mean->duration_ns, &outlook->at_mean_ns, diag);
+    if (!status) {
+        draw_running(robust, choice, NULL, lasts_ns);
+        status = robust_run_once(input, plan, lasts_ns, &outlook->at_mean_ns, diag);
+    }
     for (uint32_t k = 0; k < runs && !status; k++) {
         int64_t makespan_ns;
-        robust_draw(robust, &rng, lasts_ns);
+        draw_running(robust, choice, &rng, lasts_ns);
         status = robust_run_once(input, plan, lasts_ns, &makespan_ns, diag);
         item[k] = (struct br_sort_item){(uint64_t)makespan_ns, k};
         sum += (double)makespan_ns;
@@ -170,23 +249,66 @@ static enum br_status robust_look_ahead(const struct cli_robust *robust,
     return status;
 }
 
-static void print_stages(FILE *out, const struct cli_robust *robust)
+/* The same for a plan of any job: what runs of it is the job of its choice. */
+static enum br_status look_ahead_of_any(const struct cli_robust *robust,
+                                        const struct br_input *input, const struct br_plan *plan,
+                                        uint64_t seed, uint32_t runs, struct outlook *outlook,
+                                        struct br_diag *diag)
+{
+    if (!(br_features(input->dag, input->cluster) & BR_FEATURES_MODES))
+        return robust_look_ahead(robust, input, plan, NULL, seed, runs, outlook, diag);
+    struct choice choice = {.input = input,
+                            .plan = plan,
+                            .given_ns = calloc(input->dag->tasks, sizeof *choice.given_ns),
+                            .common = calloc(BR_MAX_ALTERNATIVES, sizeof *choice.common)};
+    enum br_status status = choice.given_ns && choice.common
+                                ? br_fixed_make(input->dag, input->cluster, plan,
+                                                BR_SELECTED_PLANNED, &choice.fixed, diag)
+                                : br_fail_memory(diag);
+    if (!status) {
+        const struct br_input made = {.dag = choice.fixed.dag, .cluster = choice.fixed.cluster};
+        status =
+            robust_look_ahead(robust, &made, choice.fixed.plan, &choice, seed, runs, outlook, diag);
+    }
+    br_fixed_finish(&choice.fixed);
+    free(choice.given_ns);
+    free(choice.common);
+    return status;
+}
+
+static void print_stage(FILE *out, const struct br_stage *stage, const char *alternative,
+                        const struct br_task_belief *belief, bool others)
 {
     char mean[CLI_SECONDS_TEXT], low[CLI_SECONDS_TEXT], high[CLI_SECONDS_TEXT];
     const int64_t digit = 1000000;
+    fputs("  stage '", out);
+    cli_print_text(out, stage->id);
+    if (alternative) {
+        fputs("' by '", out);
+        cli_print_text(out, alternative);
+    }
+    fprintf(out, "': %s s on average",
+            cli_seconds(br_whole_ns(belief->mean_ns) / digit * digit, mean));
+    if (belief->known)
+        fprintf(out, " (%.0f %%: %s to %s s)", 100 * BR_BELIEF_INTERVAL,
+                cli_seconds(br_whole_ns(belief->low_ns) / digit * digit, low),
+                cli_seconds(br_whole_ns(belief->high_ns) / digit * digit, high));
+    else
+        fputs(others ? ", as declared beside those that ran" : ", as declared", out);
+    fprintf(out, ", spread of tasks %.2f\n", belief->spread);
+}
+
+static void print_stages(FILE *out, const struct cli_robust *robust)
+{
+    const struct br_dag *dag = robust->mean;
     for (uint32_t s = 0; s < robust->report.stages; s++) {
-        const struct br_task_belief *belief = &robust->report.belief[s];
-        fputs("  stage '", out);
-        cli_print_text(out, robust->mean->stage[s].id);
-        fprintf(out, "': %s s on average",
-                cli_seconds(br_whole_ns(belief->mean_ns) / digit * digit, mean));
-        if (belief->known)
-            fprintf(out, " (%.0f %%: %s to %s s)", 100 * BR_BELIEF_INTERVAL,
-                    cli_seconds(br_whole_ns(belief->low_ns) / digit * digit, low),
-                    cli_seconds(br_whole_ns(belief->high_ns) / digit * digit, high));
-        else
-            fputs(", as declared", out);
-        fprintf(out, ", spread of tasks %.2f\n", belief->spread);
+        const struct br_stage *stage = &dag->stage[s];
+        if (!stage->alternatives)
+            print_stage(out, stage, NULL, &robust->report.belief[s], false);
+        for (uint32_t k = 0; k < stage->alternatives; k++)
+            print_stage(out, stage, br_dag_alternative_id(dag, s, k),
+                        &robust->report.way_belief[dag->alternatives->stage_first[s] + k],
+                        robust->report.belief[s].known);
     }
 }
 
@@ -204,7 +326,7 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
     runs = robust_runs_within(runs, robust->mean->tasks, most_ns);
     if (runs == 0)
         return BR_OK;
-    enum br_status status = robust_look_ahead(robust, input, plan, seed, runs, &outlook, diag);
+    enum br_status status = look_ahead_of_any(robust, input, plan, seed, runs, &outlook, diag);
     if (status)
         return status;
     if (robust->quantile > 0)

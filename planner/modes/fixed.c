@@ -122,9 +122,10 @@ enum br_status br_fixed_make(const struct br_dag *dag, const struct br_cluster *
             f.selected.dag->given = br_dag_fingerprint(dag, true);
         status = fix_plan(&f);
     }
-    *fixed = (struct br_fixed){f.selected.dag, f.selected.cluster, f.made};
+    *fixed = (struct br_fixed){f.selected.dag, f.selected.cluster, f.made, f.selected.origin};
     f.selected.dag = NULL;
     f.selected.cluster = NULL;
+    f.selected.origin = NULL;
     br_selected_finish(&f.selected);
     br_free(f.way);
     br_modes_destroy(f.modes);
@@ -136,5 +137,6 @@ void br_fixed_finish(struct br_fixed *fixed)
     br_dag_destroy(fixed->dag);
     br_cluster_destroy(fixed->cluster);
     br_plan_destroy(fixed->plan);
-    *fixed = (struct br_fixed){NULL, NULL, NULL};
+    br_free(fixed->origin);
+    *fixed = (struct br_fixed){NULL, NULL, NULL, NULL};
 }

@@ -8,12 +8,14 @@
 #include "planner/instance/plan.h"
 #include "planner/modes/selected.h"
 
-/* All three owned. Machines have their numbers. Tasks of a stage by several ways are stages of
+/* All owned. Machines have their numbers. Tasks of a stage by several ways are stages of
  * their own. */
 struct br_fixed {
     struct br_dag *dag;
     struct br_cluster *cluster;
     struct br_plan *plan;
+    uint32_t *origin; /* by task of the job: the task of the given one; UINT32_MAX: of none, a task
+                       * without duration that joins others */
 };
 
 /* Fills *fixed for a valid plan of the job on the cluster, to be run or drawn. BR_BAD_INPUT if a

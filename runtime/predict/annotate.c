@@ -11,50 +11,10 @@
 #include "base/collections/sort.h"
 #include "base/numbers/real.h"
 #include "base/roles.h"
+#include "planner/model/features.h"
+#include "runtime/predict/annotate_ways.h"
 #include "runtime/predict/dag_with.h"
-
-static const int64_t mebibyte = 1 << 20;
-/* About a hundred years: no task lasts longer. */
-static const double longest_ns = 3e18;
-
-/* System time counted to a command, and its other work, make up to a quarter of a core; that is not
- * one more core. */
-int64_t br_history_cores(const struct br_history_estimate *estimate)
-{
-    if (!estimate->samples || estimate->cpu_milli < 0)
-        return -1;
-    int64_t whole = (estimate->cpu_milli + 750) / 1000;
-    return whole < 1 ? 1 : whole;
-}
-
-int64_t br_history_mem(const struct br_history_estimate *estimate)
-{
-    if (!estimate->samples || estimate->mem_bytes < 0 || estimate->mem_bytes > INT64_MAX - mebibyte)
-        return -1;
-    return (estimate->mem_bytes + mebibyte - 1) / mebibyte * mebibyte;
-}
-
-int64_t br_whole_ns(double ns)
-{
-    return ns < longest_ns ? br_real_whole(ns) : (int64_t)longest_ns;
-}
-
-struct annotating {
-    struct br_arena arena;
-    struct br_history *history;
-    struct br_beliefs *beliefs;
-    const struct br_dag *dag;
-    int64_t *duration_ns, *cores, *mem_bytes;
-    bool cpu, mem; /* allowed as a demand */
-    double quantile;
-    struct br_task_belief *belief;
-    struct br_diag *diag;
-};
-
-static double quantile_or(const struct annotating *annotating, double mean_ns, double quantile_ns)
-{
-    return annotating->quantile > 0 ? quantile_ns : mean_ns;
-}
+#include "store/history/way.h"
 
 /* The job's own durations of the stage: its mean is certain, and its tasks may scatter. */
 static void predict_annotate_declare(struct annotating *annotating, uint32_t s)
@@ -65,7 +25,7 @@ static void predict_annotate_declare(struct annotating *annotating, uint32_t s)
         factor = br_belief_declared(1, spread, annotating->quantile);
     annotating->belief[s] = (struct br_task_belief){
         false,   mean_ns, mean_ns,
-        mean_ns, spread,  quantile_or(annotating, mean_ns, mean_ns * factor)};
+        mean_ns, spread,  br_annotating_asked(annotating, mean_ns, mean_ns * factor)};
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
         int64_t own_ns = annotating->dag->duration_ns[t];
         int64_t scaled_ns = factor == 1 ? own_ns : br_whole_ns((double)own_ns * factor);
@@ -82,12 +42,26 @@ static void predict_annotate_believe(struct annotating *annotating, uint32_t s)
     const struct br_stage *stage = &annotating->dag->stage[s];
     struct br_task_belief *belief = &annotating->belief[s];
     double share = annotating->quantile > 0 ? annotating->quantile : 0.5;
-    br_beliefs_of(annotating->beliefs, br_history_job(annotating->history), stage, NULL, 0, share,
-                  belief);
-    int64_t ns = br_whole_ns(quantile_or(annotating, belief->mean_ns, belief->task_ns));
+    br_beliefs_of(annotating->beliefs, br_history_job(annotating->history), stage, NULL, NULL, 0,
+                  share, belief);
+    int64_t ns = br_whole_ns(br_annotating_asked(annotating, belief->mean_ns, belief->task_ns));
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
         if (annotating->dag->duration_ns[t] == stage->duration_ns)
             annotating->duration_ns[t] = ns;
+}
+
+/* May the stage demand what was measured? If its tasks do not run on all machines, only what it
+ * demands already. */
+static bool may_demand(const struct annotating *annotating, uint32_t s, enum br_role role)
+{
+    const struct br_dag *dag = annotating->dag;
+    const struct br_stage *stage = &dag->stage[s];
+    if (!annotating->ways)
+        return role == BR_ROLE_CPU ? annotating->cpu : annotating->mem;
+    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
+        if (br_role_is_own_name(role, dag->resource[dag->demand[d].resource].name))
+            return true;
+    return false;
 }
 
 static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
@@ -96,13 +70,17 @@ static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
     struct br_history_estimate estimate = {.cpu_milli = -1, .mem_bytes = -1};
     enum br_status status = BR_OK;
     predict_annotate_declare(annotating, s);
+    if (annotating->dag->stage[s].alternatives)
+        return br_annotate_ways(annotating, s, &report->known);
     if (annotating->history)
-        status = br_history_estimate(annotating->history, annotating->dag->stage[s].id, &estimate,
-                                     annotating->diag);
+        status = br_history_estimate_ways(annotating->history, annotating->dag->stage[s].id, NULL,
+                                          &estimate, annotating->diag);
     if (status)
         return status;
-    annotating->cores[s] = annotating->cpu ? br_history_cores(&estimate) : -1;
-    annotating->mem_bytes[s] = annotating->mem ? br_history_mem(&estimate) : -1;
+    if (may_demand(annotating, s, BR_ROLE_CPU))
+        annotating->cores[s] = br_history_cores(&estimate);
+    if (may_demand(annotating, s, BR_ROLE_MEMORY))
+        annotating->mem_bytes[s] = br_history_mem(&estimate);
     if (!estimate.samples || annotating->dag->stage[s].by_hand)
         return BR_OK;
     predict_annotate_believe(annotating, s);
@@ -120,8 +98,13 @@ static bool predict_annotate_allocate(struct annotating *annotating,
     annotating->mem_bytes = br_arena_array(arena, dag->stages, sizeof *annotating->mem_bytes);
     annotating->belief = br_arena_array(&report->arena, dag->stages, sizeof *annotating->belief);
     report->belief = annotating->belief;
-    return annotating->duration_ns && annotating->cores && annotating->mem_bytes &&
-           annotating->belief;
+    if (!annotating->duration_ns || !annotating->cores || !annotating->mem_bytes ||
+        !annotating->belief)
+        return false;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        annotating->cores[s] = annotating->mem_bytes[s] = -1;
+    return !dag->alternatives ||
+           br_annotate_ways_begin(annotating, &report->arena, &report->way_belief);
 }
 
 /* The possible error of the mean of a stage of median certainty, as a ratio. */
@@ -158,6 +141,7 @@ enum br_status br_history_annotate(struct br_history *history, const struct br_d
         .cpu = !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_CPU)).mantissa > 0,
         .mem =
             !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_MEMORY)).mantissa > 0,
+        .ways = br_features(dag, cluster) & BR_FEATURES_MODES,
         .quantile = quantile,
         .diag = diag,
     };
@@ -171,7 +155,8 @@ enum br_status br_history_annotate(struct br_history *history, const struct br_d
         status = annotate_stage(&annotating, s, report);
     if (!status)
         status = find_factor(&annotating, report);
-    const struct br_needs needs = {annotating.duration_ns, annotating.cores, annotating.mem_bytes};
+    const struct br_needs needs = {annotating.duration_ns, annotating.cores, annotating.mem_bytes,
+                                   dag->alternatives ? &annotating.alternatives : NULL};
     if (!status)
         status = br_dag_with(dag, &needs, result, diag);
     br_beliefs_destroy(annotating.beliefs);
@@ -189,6 +174,8 @@ void br_annotate_report_finish(struct br_annotate_report *report)
 
 struct finding {
     const struct br_dag *dag;
+    uint32_t *counted;      /* by stage of it: the number of the job that has counted it */
+    uint32_t jobs;          /* that have been begun */
     char *job;              /* whose stages are being counted */
     char *best;             /* the first that matches */
     uint32_t shared, other; /* stages of it that this job has, and has not */
@@ -215,20 +202,30 @@ static void count_stage(void *context, const struct br_history_job *row)
         f->known |= strcmp(row->name, f->dag->name) == 0;
         f->job = strdup(row->name);
         f->failed |= !f->job;
+        f->jobs++;
     }
-    if (br_dag_find_stage(f->dag, row->stage) != UINT32_MAX)
-        f->shared++;
-    else
+    struct br_history_way way;
+    f->failed |= !br_history_way_read(row->stage, &way);
+    const uint32_t stage = f->failed ? UINT32_MAX : br_dag_find_stage(f->dag, way.stage);
+    free(way.text);
+    if (stage == UINT32_MAX) {
         f->other++;
+    } else if (f->counted[stage] != f->jobs) {
+        f->counted[stage] = f->jobs;
+        f->shared++;
+    }
 }
 
 enum br_status br_history_find(struct br_history *history, const struct br_dag *dag, char **alike,
                                struct br_diag *diag)
 {
-    struct finding f = {.dag = dag};
+    struct finding f = {.dag = dag, .counted = calloc((size_t)dag->stages + 1, sizeof *f.counted)};
     *alike = NULL;
+    if (!f.counted)
+        return br_fail_memory(diag);
     enum br_status status = br_history_stages(history, count_stage, &f, diag);
     predict_annotate_judge(&f);
+    free(f.counted);
     if (!status && f.failed)
         status = br_fail_memory(diag);
     if (!status && !f.known && f.best)

@@ -11,17 +11,21 @@
 #include "runtime/predict/mixture.h"
 #include "runtime/predict/quick.h"
 #include "runtime/predict/rows.h"
+#include "store/history/way.h"
 
-/* The predictor's number of the stage. */
-static uint64_t beliefs_key_of(const char *job, const char *stage)
+/* The predictor's number of the stage, or of its tasks by an alternative. */
+static uint64_t beliefs_key_of(const char *job, const char *stage, const char *alternative)
 {
-    return br_hash_number(br_feature(job)) ^ br_feature(stage);
+    const uint64_t key = br_hash_number(br_feature(job)) ^ br_feature(stage);
+    return alternative ? br_hash_number(key) ^ br_feature(alternative) : key;
 }
 
 struct br_beliefs {
     void *posterior;
-    /* The stage of the run being read: */
+    /* The stage of the run being read, by the name that the history has for it: */
     int64_t run;
+    char *name;
+    struct br_decimal speed;
     uint64_t key;
     int64_t *duration_ns;
     uint32_t durations, room;
@@ -47,20 +51,36 @@ static void beliefs_learn(struct br_beliefs *beliefs)
     beliefs->durations = 0;
 }
 
+/* Goes on with the stage of the row. */
+static bool beliefs_turn_to(struct br_beliefs *beliefs, const struct br_history_row *row)
+{
+    struct br_history_way way;
+    beliefs_learn(beliefs);
+    free(beliefs->name);
+    beliefs->name = strdup(row->stage);
+    if (!beliefs->name || !br_history_way_read(row->stage, &way))
+        return false;
+    beliefs->run = row->run;
+    beliefs->key = beliefs_key_of(row->job, way.stage, way.alternative);
+    beliefs->speed = way.speed;
+    free(way.text);
+    return true;
+}
+
+/* A run is of one job, so the stage's name tells the rows of the run apart. */
 static void beliefs_read_row(void *context, const struct br_history_row *row)
 {
     struct br_beliefs *beliefs = context;
-    uint64_t key = beliefs_key_of(row->job, row->stage);
-    if (row->run != beliefs->run || key != beliefs->key)
-        beliefs_learn(beliefs);
-    beliefs->run = row->run;
-    beliefs->key = key;
-    if (!br_grow(&beliefs->duration_ns, beliefs->durations, &beliefs->room,
+    const bool same =
+        beliefs->name && row->run == beliefs->run && strcmp(row->stage, beliefs->name) == 0;
+    if ((!same && !beliefs_turn_to(beliefs, row)) ||
+        !br_grow(&beliefs->duration_ns, beliefs->durations, &beliefs->room,
                  sizeof *beliefs->duration_ns)) {
         beliefs->status = br_fail_memory(beliefs->diag);
         return;
     }
-    beliefs->duration_ns[beliefs->durations++] = row->wall_ns;
+    beliefs->duration_ns[beliefs->durations++] =
+        br_history_way_normal(beliefs->speed, row->wall_ns);
 }
 
 enum br_status br_beliefs_create(struct br_history *history, struct br_beliefs **result,
@@ -93,16 +113,17 @@ void br_beliefs_destroy(struct br_beliefs *beliefs)
     if (!beliefs)
         return;
     br_predictor_posterior.destroy(beliefs->posterior);
+    free(beliefs->name);
     free(beliefs->duration_ns);
     free(beliefs);
 }
 
 void br_beliefs_of(struct br_beliefs *beliefs, const char *job, const struct br_stage *stage,
-                   const int64_t *duration_ns, uint32_t measured, double share,
-                   struct br_task_belief *belief)
+                   const char *alternative, const int64_t *duration_ns, uint32_t measured,
+                   double share, struct br_task_belief *belief)
 {
-    const struct br_predict_stage own = {beliefs_key_of(job, stage->id), stage->tasks, measured,
-                                         duration_ns};
+    const struct br_predict_stage own = {beliefs_key_of(job, stage->id, alternative), stage->tasks,
+                                         measured, duration_ns};
     const struct br_predict_job asked = beliefs_job_of(&own);
     br_posterior_tasks(beliefs->posterior, &asked, 0, share, belief);
 }

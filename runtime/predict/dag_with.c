@@ -66,7 +66,8 @@ static int64_t dag_with_duration_of(const struct copying *copying, uint32_t task
 /* The duration of the stage is that of its first task without one of its own. */
 static int64_t usual_of(const struct copying *copying, const struct br_stage *stage)
 {
-    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+    for (uint32_t t = stage->first_task;
+         t < stage->first_task + stage->tasks && !stage->alternatives; t++)
         if (copying->dag->duration_ns[t] == stage->duration_ns)
             return dag_with_duration_of(copying, t);
     return stage->duration_ns;
@@ -84,7 +85,8 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
         br_dag_set_stage_spread(made, s, stage->spread, stage->longest_ns);
     if (!status)
         made->stage[s].by_hand = stage->by_hand;
-    for (uint32_t i = 0; i < stage->tasks && !status; i++) {
+    /* What tasks last by an alternative is copied with that. */
+    for (uint32_t i = 0; i < stage->tasks && !stage->alternatives && !status; i++) {
         int64_t own_ns = dag_with_duration_of(copying, stage->first_task + i);
         if (own_ns != usual_ns)
             status = br_dag_set_duration(made, s, i, own_ns, copying->diag);
@@ -117,8 +119,11 @@ static enum br_status dag_with_copy_job(const struct copying *copying)
         status =
             br_dag_add_attribute(made, it->owner, it->index, it->name, it->value, copying->diag);
     }
+    struct br_dag from = *dag;
+    if (copying->needs->alternatives)
+        from.alternatives = (struct br_alternatives *)copying->needs->alternatives;
     if (!status)
-        status = br_dag_copy_features(made, dag, copying->diag);
+        status = br_dag_copy_features(made, &from, copying->diag);
     return status ? status : br_dag_finish(made, copying->diag);
 }
 

@@ -152,7 +152,7 @@ bool br_replanner_stage(struct br_replanner *replanner, uint32_t s, struct br_ta
 {
     const struct br_stage *stage = &replanner->dag->stage[s];
     *measured = replanner->stage[s].measured;
-    br_beliefs_of(replanner->beliefs, replanner->dag->name, stage,
+    br_beliefs_of(replanner->beliefs, replanner->dag->name, stage, NULL,
                   replanner->lasted_ns + stage->first_task, *measured, 0.5, belief);
     return replanner->stage[s].unknown;
 }

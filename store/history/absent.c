@@ -60,6 +60,13 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
     return fail_missing(diag);
 }
 
+enum br_status br_history_estimate_ways(struct br_history *history, const char *stage,
+                                        const char *alternative,
+                                        struct br_history_estimate *estimate, struct br_diag *diag)
+{
+    return fail_missing(diag);
+}
+
 enum br_status br_history_durations(struct br_history *history, const char *stage,
                                     int64_t **wall_ns, uint32_t *samples, struct br_diag *diag)
 {

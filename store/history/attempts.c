@@ -9,7 +9,8 @@ static const char table[] = "CREATE TABLE IF NOT EXISTS lost(run INTEGER NOT NUL
 static const char forget[] = "DELETE FROM lost WHERE run NOT IN (SELECT id FROM run)";
 #define RECENT "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT ?3)"
 static const char ended[] = "SELECT count(*), 0 FROM sample WHERE run IN " RECENT
-                            " AND stage = (SELECT id FROM stage WHERE job = ?1 AND name = ?2)";
+                            " AND stage IN (SELECT id FROM stage WHERE job = ?1 AND (name = ?2 OR"
+                            " (name > ?2 || char(31) AND name < ?2 || ' ')))";
 static const char counts[] = "SELECT count(*), coalesce(sum(attempt = 1), 0) FROM lost"
                              " WHERE stage = ?2 AND run IN " RECENT;
 

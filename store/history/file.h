@@ -12,6 +12,8 @@ enum br_history_statement {
     BR_HISTORY_ADD_SAMPLE,
     BR_HISTORY_ESTIMATE,
     BR_HISTORY_MEMORY,
+    BR_HISTORY_ESTIMATE_WAYS, /* ?2 a stage or NULL, ?4 and ?5 bounds of names */
+    BR_HISTORY_MEMORY_WAYS,
     BR_HISTORY_READ,
     BR_HISTORY_JOBS,
     BR_HISTORY_STAGES,

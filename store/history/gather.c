@@ -1,6 +1,7 @@
 #include "store/history/gather.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/collections/grow.h"
 #include "base/collections/index.h"
 #include "base/text/diag.h"
+#include "store/history/way.h"
 
 /* Limit of a sample; a file may contain anything, and sums of two must still fit. */
 static const int64_t longest_ns = INT64_MAX / 4;
@@ -18,6 +20,7 @@ struct run {
     int64_t number; /* of the file */
 };
 struct stage {
+    const char *name; /* of the file */
     struct br_gathered_stage told;
     struct br_gathered_sample *sample;
     uint32_t room;
@@ -84,6 +87,40 @@ static void gather_add_run(void *context, const struct br_history_run *row)
             (struct run){{row->began_s, row->samples, row->work_s}, row->run};
 }
 
+/* "link by four on node", "test on old (speed 0.5)". */
+static const char *gather_label(struct br_arena *arena, const struct br_history_way *way)
+{
+    char speed[BR_DECIMAL_TEXT];
+    const char *by = way->alternative ? way->alternative : "";
+    const bool plain = way->speed.mantissa == 1 && way->speed.exponent == 0;
+    if (!way->cls)
+        return br_arena_text(arena, way->stage);
+    br_decimal_format(way->speed, speed, sizeof speed);
+    const size_t size = strlen(way->stage) + strlen(by) + strlen(way->cls) + sizeof speed + 24;
+    char *label = br_arena_alloc(arena, size);
+    if (label)
+        snprintf(label, size, "%s%s%s on %s%s%s%s", way->stage, *by ? " by " : "", by, way->cls,
+                 plain ? "" : " (speed ", plain ? "" : speed, plain ? "" : ")");
+    return label;
+}
+
+static bool gather_tell_way(struct br_gathering *g, struct stage *stage)
+{
+    struct br_history_way way;
+    if (!stage->name || !br_history_way_read(stage->name, &way))
+        return false;
+    struct br_gathered_stage *told = &stage->told;
+    told->name = br_arena_text(&g->arena, way.stage);
+    told->alternative = way.alternative ? br_arena_text(&g->arena, way.alternative) : NULL;
+    told->cls = way.cls ? br_arena_text(&g->arena, way.cls) : NULL;
+    told->speed = way.speed;
+    told->label = gather_label(&g->arena, &way);
+    const bool good = told->name && told->label && !told->alternative == !way.alternative &&
+                      !told->cls == !way.cls;
+    free(way.text);
+    return good;
+}
+
 static void gather_add_stage(void *context, const struct br_history_job *row)
 {
     struct br_gathering *g = context;
@@ -93,8 +130,9 @@ static void gather_add_stage(void *context, const struct br_history_job *row)
     job->told.stages++;
     if (!g->only)
         return;
-    struct stage stage = {.told.name = br_arena_text(&g->arena, row->stage)};
-    if (!stage.told.name || !br_grow(&g->stage, g->stages, &g->stage_room, sizeof *g->stage))
+    struct stage stage = {.name = br_arena_text(&g->arena, row->stage)};
+    if (!gather_tell_way(g, &stage) ||
+        !br_grow(&g->stage, g->stages, &g->stage_room, sizeof *g->stage))
         g->failed = true;
     else
         g->stage[g->stages++] = stage;
@@ -119,7 +157,7 @@ static void add_sample(void *context, const struct br_history_row *row)
     for (uint32_t k = 0; k < g->stages; k++) {
         assert(reading->stage < g->stages);
         struct stage *stage = &g->stage[reading->stage];
-        if (strcmp(stage->told.name, row->stage) == 0) {
+        if (strcmp(stage->name, row->stage) == 0) {
             if (!br_grow(&stage->sample, stage->told.samples, &stage->room, sizeof *stage->sample))
                 g->failed = true;
             else
@@ -136,8 +174,7 @@ static enum br_status estimate_all(struct br_gathering *g, struct br_history *hi
 {
     enum br_status status = BR_OK;
     for (uint32_t s = 0; s < g->stages && !status; s++)
-        status =
-            br_history_estimate(history, g->stage[s].told.name, &g->stage[s].told.estimate, diag);
+        status = br_history_estimate(history, g->stage[s].name, &g->stage[s].told.estimate, diag);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef BR_STORE_HISTORY_GATHER_H
 #define BR_STORE_HISTORY_GATHER_H
 
+#include "base/numbers/decimal.h"
 #include "store/history/history.h"
 
 /* One task that ran, in run number `run` of its job (from 0). */
@@ -11,8 +12,13 @@ struct br_gathered_sample {
     int64_t wall_ns;
 };
 
+/* A stage, or its tasks that ran by one alternative on one class of machines (way.h). */
 struct br_gathered_stage {
     const char *name;
+    const char *alternative, *cls; /* NULL: by none with a name; not told apart */
+    struct br_decimal speed;       /* of the machines */
+    const char *label; /* all of that for people, such as "link by four on node"; the name alone if
+                        * nothing is told apart */
     struct br_history_estimate estimate;
     uint32_t samples; /* of all runs */
     const struct br_gathered_sample *sample;
@@ -26,7 +32,7 @@ struct br_gathered_run {
 
 struct br_gathered_job {
     const char *name;
-    uint32_t runs, stages;
+    uint32_t runs, stages;                 /* each way of a stage is one */
     const struct br_gathered_run *run;     /* the oldest first */
     const struct br_gathered_stage *stage; /* NULL if they were not asked for */
 };

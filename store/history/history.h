@@ -22,7 +22,7 @@ struct br_history;
 
 /* One task that succeeded, or one attempt at it that failed and was followed by another. */
 struct br_history_sample {
-    const char *stage; /* its id */
+    const char *stage; /* its id, or the name of a way of it (store/history/way.h) */
     uint32_t task;     /* its index in the stage */
     int64_t wall_ns;   /* from start to end */
     int64_t cpu_ns;    /* processor time of all its processes; -1: unknown */
@@ -68,6 +68,12 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
 /* Estimates the stage's tasks from the written measurements. */
 enum br_status br_history_estimate(struct br_history *history, const char *stage,
                                    struct br_history_estimate *estimate, struct br_diag *diag);
+/* The same of all tasks that ran by the alternative, on whichever class of machines, with durations
+ * as on a machine of speed 1 (store/history/way.h). NULL: of a stage without alternatives; then
+ * also the samples of the stage's own name. */
+enum br_status br_history_estimate_ways(struct br_history *history, const char *stage,
+                                        const char *alternative,
+                                        struct br_history_estimate *estimate, struct br_diag *diag);
 /* The durations behind an estimate, the latest run first: *wall_ns is the caller's to free, NULL if
  * nothing is known. */
 enum br_status br_history_durations(struct br_history *history, const char *stage,
@@ -85,7 +91,7 @@ enum br_status br_history_attempts(struct br_history *history, const char *stage
 struct br_history_job {
     const char *name;
     uint32_t runs;     /* of br_history_jobs */
-    const char *stage; /* of br_history_stages */
+    const char *stage; /* of br_history_stages: a name, also of a way */
 };
 typedef void br_history_each_job(void *context, const struct br_history_job *job);
 /* Calls `job` for every job that has runs, latest run first; texts are borrowed for the call. */
@@ -132,9 +138,9 @@ enum br_status br_history_costs(struct br_history *history, struct br_history_co
 
 /* One task that succeeded, of any job. */
 struct br_history_row {
-    int64_t run; /* numbers ascend with time */
-    const char *job, *stage;
-    int64_t wall_ns; /* at least 0 */
+    int64_t run;             /* numbers ascend with time */
+    const char *job, *stage; /* stages are names, also of ways */
+    int64_t wall_ns;         /* at least 0 */
 };
 /* Calls `row` for every task of all runs of the history's job, in that order. */
 enum br_status br_history_samples(struct br_history *history,

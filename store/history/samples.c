@@ -1,17 +1,13 @@
 /* Histories in an SQLite file.
  *
  * Samples wait in memory and are written to the file many at a time, so that neither a run of a
- * thousand tasks a second nor concurrent runs wait for the disk or for each other. Estimates are
- * robust: a median is not moved by the one run in which the machine was busy. All figures are
- * integers, so that equal files give equal estimates.
- */
+ * thousand tasks a second nor concurrent runs wait for the disk or for each other. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/collections/grow.h"
-#include "base/collections/sort.h"
 #include "base/text/diag.h"
 #include "store/history/file.h"
 
@@ -42,6 +38,17 @@ static const char *const statement_text[BR_HISTORY_STATEMENTS] = {
                             " ORDER BY run",
     [BR_HISTORY_MEMORY] = "SELECT max(mem_bytes) FROM sample WHERE stage ="
                           " (SELECT id FROM stage WHERE job = ?1 AND name = ?2)",
+#define WAYS                                                                                       \
+    "WITH it(id, name) AS (SELECT id, name FROM stage WHERE job = ?1 AND name = ?2"                \
+    " UNION ALL SELECT id, name FROM stage WHERE job = ?1 AND name >= ?4 AND name < ?5)"
+    [BR_HISTORY_ESTIMATE_WAYS] = WAYS " SELECT run, wall_ns, cpu_ns, name FROM sample"
+                                      " JOIN it ON it.id = sample.stage WHERE run IN"
+                                      " (SELECT DISTINCT run FROM sample"
+                                      "  WHERE stage IN (SELECT id FROM it)"
+                                      "  ORDER BY run DESC LIMIT ?3)"
+                                      " ORDER BY run, sample.rowid",
+    [BR_HISTORY_MEMORY_WAYS] = WAYS " SELECT max(mem_bytes) FROM sample"
+                                    " WHERE stage IN (SELECT id FROM it)",
     [BR_HISTORY_READ] =
         "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
         " FROM sample JOIN stage ON sample.stage = stage.id WHERE sample.run IN"
@@ -263,149 +270,6 @@ enum br_status br_history_close(struct br_history *history, struct br_diag *diag
           br_database_run(&history->database, "COMMIT")))
         status = br_database_fail(&history->database, diag);
     samples_release(history);
-    return status;
-}
-
-/* ---- Estimates ---- */
-
-/* A list of numbers of at least 0. */
-struct numbers {
-    struct br_sort_item *item, *scratch;
-    uint32_t count, room, scratch_room;
-};
-
-static bool samples_add_number(struct numbers *numbers, int64_t value)
-{
-    if (!br_grow(&numbers->item, numbers->count, &numbers->room, sizeof *numbers->item))
-        return false;
-    assert(value >= 0);
-    numbers->item[numbers->count] = (struct br_sort_item){(uint64_t)value, numbers->count};
-    numbers->count++;
-    return true;
-}
-
-/* The middle one, the lesser of two. */
-static int64_t samples_median(struct numbers *numbers)
-{
-    assert(numbers->count > 0);
-    br_sort(numbers->item, numbers->scratch, numbers->count);
-    return (int64_t)numbers->item[(numbers->count - 1) / 2].key;
-}
-
-struct samples {
-    struct numbers wall, cpu;
-    uint32_t runs;
-    int64_t last_run;
-};
-
-static bool samples_add_row(sqlite3_stmt *statement, struct samples *samples)
-{
-    int64_t run = sqlite3_column_int64(statement, 0), wall = sqlite3_column_int64(statement, 1);
-    assert(samples->runs == 0 || run >= samples->last_run);
-    if (samples->runs == 0 || run != samples->last_run)
-        samples->runs++;
-    samples->last_run = run;
-    if (wall < 0)
-        wall = 0;
-    int64_t cpu = sqlite3_column_int64(statement, 2);
-    bool known = sqlite3_column_type(statement, 2) != SQLITE_NULL && wall > 0 && cpu >= 0 &&
-                 cpu < INT64_MAX / 1000;
-    return samples_add_number(&samples->wall, wall) &&
-           (!known || samples_add_number(&samples->cpu, cpu * 1000 / wall));
-}
-
-static bool summarise(struct samples *samples, struct br_history_estimate *estimate)
-{
-    struct numbers *wall = &samples->wall, *cpu = &samples->cpu;
-    wall->scratch = calloc((size_t)wall->count + 1, sizeof *wall->scratch);
-    cpu->scratch = calloc((size_t)cpu->count + 1, sizeof *cpu->scratch);
-    bool good = wall->scratch && cpu->scratch;
-    if (good && wall->count) {
-        assert(samples->runs <= wall->count);
-        estimate->runs = samples->runs;
-        estimate->samples = wall->count;
-        estimate->wall_ns = samples_median(wall);
-        estimate->cpu_milli = cpu->count ? samples_median(cpu) : -1;
-        for (uint32_t k = 0; k < wall->count; k++) {
-            int64_t distance = (int64_t)wall->item[k].key - estimate->wall_ns;
-            wall->item[k].key = (uint64_t)(distance < 0 ? -distance : distance);
-        }
-        estimate->spread_ns = samples_median(wall);
-    }
-    return good;
-}
-
-/* Reads all the stage's samples of the last runs; the lists in *samples are the caller's to free.
- */
-static enum br_status read_samples(struct br_history *history, const char *stage,
-                                   struct samples *samples, struct br_diag *diag)
-{
-    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_ESTIMATE];
-    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 3, BR_HISTORY_RECENT);
-    int code = SQLITE_DONE;
-    bool room = true;
-    while (room && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        room = samples_add_row(statement, samples);
-    sqlite3_reset(statement);
-    if (!room)
-        return br_fail_memory(diag);
-    return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
-}
-
-/* The largest memory of a task of the stage in all kept runs; -1: unknown. */
-static enum br_status samples_read_memory(struct br_history *history, const char *stage,
-                                          int64_t *mem_bytes, struct br_diag *diag)
-{
-    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_MEMORY];
-    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(statement);
-    const bool known = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
-    const int64_t most = known ? sqlite3_column_int64(statement, 0) : -1;
-    *mem_bytes = most < 0 ? -1 : most;
-    sqlite3_reset(statement);
-    return code == SQLITE_ROW ? BR_OK : br_database_fail(&history->database, diag);
-}
-
-static void free_samples(struct samples *samples)
-{
-    free(samples->wall.item);
-    free(samples->wall.scratch);
-    free(samples->cpu.item);
-    free(samples->cpu.scratch);
-}
-
-enum br_status br_history_estimate(struct br_history *history, const char *stage,
-                                   struct br_history_estimate *estimate, struct br_diag *diag)
-{
-    struct samples samples = {0};
-    *estimate = (struct br_history_estimate){.cpu_milli = -1, .mem_bytes = -1};
-    enum br_status status = read_samples(history, stage, &samples, diag);
-    if (!status && !summarise(&samples, estimate))
-        status = br_fail_memory(diag);
-    if (!status && estimate->samples)
-        status = samples_read_memory(history, stage, &estimate->mem_bytes, diag);
-    free_samples(&samples);
-    return status;
-}
-
-enum br_status br_history_durations(struct br_history *history, const char *stage,
-                                    int64_t **wall_ns, uint32_t *samples, struct br_diag *diag)
-{
-    struct samples found = {0};
-    *wall_ns = NULL;
-    *samples = 0;
-    enum br_status status = read_samples(history, stage, &found, diag);
-    if (!status && found.wall.count) {
-        *wall_ns = malloc(found.wall.count * sizeof **wall_ns);
-        status = *wall_ns ? BR_OK : br_fail_memory(diag);
-    }
-    for (uint32_t k = 0; *wall_ns && k < found.wall.count; k++)
-        (*wall_ns)[k] = (int64_t)found.wall.item[k].key;
-    *samples = *wall_ns ? found.wall.count : 0;
-    free_samples(&found);
     return status;
 }
 

@@ -86,7 +86,7 @@ static void histories_write_stage(FILE *out, const struct br_gathered_stage *sta
     char bytes[BR_ROLE_AMOUNT_TEXT] = "-";
     if (known->samples && known->mem_bytes >= 0)
         br_role_bytes_text(known->mem_bytes, bytes);
-    histories_write_name(out, stage->name, width);
+    histories_write_name(out, stage->label, width);
     fprintf(out, "  %4" PRIu32 "  %6" PRIu32, known->runs, known->samples);
     write_milli(out, known->samples ? known->wall_ns / 1000000 : -1);
     write_milli(out, known->samples ? known->spread_ns / 1000000 : -1);
@@ -98,7 +98,7 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
 {
     int width = NAME_LEAST;
     for (uint32_t s = 0; s < job->stages; s++)
-        width = histories_widen(width, job->stage[s].name);
+        width = histories_widen(width, job->stage[s].label);
     fputs("job    ", out);
     br_write_text(out, BR_QUOTE_LINE, job->name);
     fprintf(out, "\nruns   %" PRIu32 ", from ", job->runs);
@@ -140,6 +140,13 @@ static void write_stages_json(const struct br_gathered_job *job, FILE *out)
         const struct br_gathered_stage *stage = &job->stage[s];
         const struct br_history_estimate *known = &stage->estimate;
         br_write_figures_keys(out, s ? ",\n   {" : "\n   {", &history_stage_figures, stage, "");
+        if (stage->alternative)
+            br_write_text_key(out, ", ", "alternative", stage->alternative);
+        if (stage->cls) {
+            br_write_text_key(out, ", ", "class", stage->cls);
+            fputs(", \"speed\": ", out);
+            br_write_decimal(out, stage->speed);
+        }
         if (known->cpu_milli >= 0) {
             fputs(", \"cpu\": ", out);
             br_write_ratio(out, known->cpu_milli, 1000);

@@ -92,7 +92,7 @@ static uint32_t of_stages(const struct br_gathered_job *job, struct strip *strip
 {
     for (uint32_t s = 0; s < job->stages; s++) {
         const struct br_gathered_stage *stage = &job->stage[s];
-        strip[s] = (struct strip){stage->name,
+        strip[s] = (struct strip){stage->label,
                                   job->runs,
                                   stage->samples,
                                   stage->sample,

@@ -354,15 +354,126 @@ def check_failures(folder):
     assert 'from 0 to' in bigrocks('deadline', 'flaky.xml', '--latency', '-1', cwd=folder, status=2).stderr
 
 
+WAYS = '''<job xmlns="urn:bigrocks:job:1" name="%s"><attribute name="shell" value="true"/>
+  <stage id="make" tasks="4" duration="2"><demand resource="cpu" amount="1"/><command>sleep 0.02</command></stage>
+  <stage id="link" tasks="2"><demand resource="mem" amount="1GiB"/>
+    <alternative id="one" duration="90"><demand resource="cpu" amount="1"/></alternative>
+    <alternative id="four" duration="30"><demand resource="cpu" amount="4"/></alternative>
+    <alternative id="wide" duration="40"><demand resource="cpu" amount="4"/></alternative>
+    <command>sleep 0.0{alternative:one=9,four=3,wide=4}; echo $BIGROCKS_TASK $BIGROCKS_ALTERNATIVE</command></stage>
+  <stage id="test" tasks="3" duration="12">
+    <alternative id="cpu"><demand resource="cpu" amount="2"/></alternative>
+    <alternative id="gpu" class="gpu-node" duration="4"><demand resource="gpu" amount="1"/>
+      <demand resource="runs" amount="1" consume="yes"/></alternative>
+    <task index="2" alternative="gpu" duration="500"/>
+    <command>sleep 0.01; echo $BIGROCKS_TASK $BIGROCKS_ALTERNATIVE</command></stage>
+  <edge from="make" to="link"/><edge from="link" to="test"/>
+</job>'''
+SPEED = {'node': 1, 'gpu-node': 0.5}
+
+
 def check_ways(folder):
-    """Durations of tasks with alternatives, and on machines of several speeds, are not told apart, so they are not kept."""
-    for job, words in ('link.xml', 'the job has alternatives'), ('run.xml', 'the cluster has machines of several speeds'):
-        done = bigrocks('run', EXAMPLES / job, '--cluster', EXAMPLES / 'cluster-link.xml', '-q', '--history', 'ways.db',
-                        cwd=folder, status=3)
-        assert words in done.stderr and 'is not run with --history' in done.stderr, done.stderr
-    bigrocks('plan', EXAMPLES / 'link.xml', '--cluster', EXAMPLES / 'cluster-link.xml', '-q', '-o', 'link.json', cwd=folder)
-    bigrocks('run', 'link.json', '-q', '--history', 'ways.db', cwd=folder, status=3)
-    assert not (folder / 'ways.db').exists(), 'a refused run leaves a history'
+    """By which alternative a task ran and on which class of machines is kept, as the trace of the run has it."""
+    cluster = ['--cluster', EXAMPLES / 'cluster-link.xml']
+    (folder / 'ways.xml').write_text(WAYS % 'ways')
+    said = bigrocks('run', 'ways.xml', *cluster, '--history', 'ways.db', '--trace', 't.json', '-q', cwd=folder).stdout
+    chosen = dict(line.split() for line in said.splitlines())
+    rows = [json.loads(line) for line in (folder / 't.json').read_text().splitlines()]
+    wanted = sorted((re.sub(r'\[.*', '', row['task']), chosen.get(row['task'], ''), re.sub(r'\[.*', '', row['machine']),
+                     int(re.search(r'\[(.*)\]', row['task']).group(1)), round(row['end'] - row['start'], 6)) for row in rows)
+    assert len(wanted) == 9 and {'four', 'gpu', 'cpu'} <= {row[1] for row in wanted}, wanted
+    with contextlib.closing(sqlite3.connect(folder / 'ways.db')) as base:
+        found = base.execute('SELECT name, task, wall_ns FROM sample JOIN stage ON sample.stage = stage.id').fetchall()
+    kept = []
+    for name, task, wall in found:
+        stage, alternative, machine, speed = name.split('\x1f')
+        assert float(speed) == SPEED[machine], name
+        kept.append((stage, alternative, machine, task, round(wall / 1e9, 6)))
+    assert sorted(kept) == wanted, (kept, wanted)
+    told = json.loads(bigrocks('history', 'ways.db', 'ways', '-f', 'json', cwd=folder).stdout)['jobs'][0]['of_stages']
+    assert {(s['id'], s.get('alternative', ''), s['class'], s['speed']) for s in told} == {
+        (*row[:3], SPEED[row[2]]) for row in wanted}, told
+    lines = bigrocks('history', 'ways.db', 'ways', cwd=folder).stdout
+    assert 'link by four on node ' in lines and 'test by gpu on gpu-node (speed 0.5) ' in lines, lines
+    check_learned_ways(folder, cluster)
+
+
+def by_way(path):
+    """The job's durations by stage, alternative and task, as its XML says them."""
+    found = {}
+    for stage in xml.parse(path).getroot().iter(SPACE + 'stage'):
+        tasks = range(int(stage.get('tasks', 1)))
+        for way in stage.iter(SPACE + 'alternative'):
+            found.update({(stage.get('id'), way.get('id'), i): float(way.get('duration', stage.get('duration'))) for i in tasks})
+        for task in stage.iter(SPACE + 'task'):
+            found[stage.get('id'), task.get('alternative'), int(task.get('index'))] = float(task.get('duration'))
+    return found
+
+
+def write_ways(folder, job, rows):
+    """Ten runs in which each of these names has two tasks of so many seconds, and no run differs."""
+    with contextlib.closing(sqlite3.connect(folder / 'ways.db')) as base:
+        for _ in range(10):
+            number = base.execute('INSERT INTO run(job, began) VALUES(?, 0)', (job,)).lastrowid
+            for name, seconds in rows.items():
+                base.execute('INSERT OR IGNORE INTO stage(job, name) VALUES(?, ?)', (job, name))
+                stage, = base.execute('SELECT id FROM stage WHERE job = ? AND name = ?', (job, name)).fetchone()
+                for k in range(2):
+                    base.execute('INSERT INTO sample VALUES(?, ?, ?, ?, NULL, ?)',
+                                 (stage, number, k, int(seconds * 1e9), 200 << 20))
+        base.commit()
+
+
+def check_learned_ways(folder, cluster):
+    """Durations come back by alternative, as on a machine of speed 1; those that never ran are scaled."""
+    known = ['--history', 'ways.db']
+    declared = by_way(folder / 'ways.xml')
+    bigrocks('history', 'ways.db', 'ways', '--forget', '-q', cwd=folder)
+    bigrocks('annotate', 'ways.xml', *known, '-o', 'same.xml', '-q', cwd=folder)
+    assert by_way(folder / 'same.xml') == declared, by_way(folder / 'same.xml')
+    # What ran before the stage had alternatives tells nothing of them; 'fourth' is another alternative than 'four'.
+    write_ways(folder, 'ways', {
+        'make': 5, 'link': 700, 'link\x1ffour\x1fnode\x1f1': 60, 'link\x1ffour\x1fold\x1f0.25': 240,
+        'link\x1ffourth\x1fnode\x1f1': 1000, 'link\x1fone\x1fold\x1f0.5': 720, 'test\x1fgpu\x1fgpu-node\x1f0.5': 16})
+    for job in 'ways', 'tuesday':
+        if job == 'tuesday':
+            bigrocks('history', 'ways.db', 'ways', '--rename', job, '-q', cwd=folder)
+            (folder / 'ways.xml').write_text(WAYS % job)
+        bigrocks('annotate', 'ways.xml', *known, '-o', 'learned.xml', '-q', cwd=folder)
+        learned = by_way(folder / 'learned.xml')
+        ratio = math.sqrt(2 * 4)  # 'four' takes twice as long as declared, 'one' four times
+        for i in range(2):
+            near(learned['link', 'four', i], 60, 0.02)
+            near(learned['link', 'one', i], 360, 0.02)
+            near(learned['link', 'wide', i], 40 * ratio, 0.02)
+            near(learned['test', 'gpu', i], 8, 0.02)
+            near(learned['test', 'cpu', i], 24, 0.02)
+        assert learned['test', 'gpu', 2] == 500, learned  # said of the task itself
+        near(stages(folder / 'learned.xml')['make'][0], 5, 0.02)
+    memory = {way.get('id'): [int(d.get('amount')) >> 20 for d in way.iter(SPACE + 'demand') if d.get('resource') == 'mem']
+              for way in xml.parse(folder / 'learned.xml').getroot().iter(SPACE + 'alternative')}
+    assert memory == {'one': [200], 'four': [200], 'wide': [1024], 'cpu': [], 'gpu': []}, memory
+    # The plan goes by what was learned: all tests run on cores, since the GPU takes 16 s for each of them.
+    plan = ['plan', 'ways.xml', *cluster, *known, '--no-lp']
+    said = bigrocks(*plan, '--explain', cwd=folder).stdout
+    near(float(re.search(r'makespan +([\d.]+) s', said).group(1)), 5 + 60 + 24, 0.02)
+    assert re.search(r"stage 'link' by 'four': (59|60|61)[.\d]* s on average \(80 %", said), said
+    assert re.search(r"stage 'link' by 'wide': 11[2-4][.\d]* s on average, as declared beside those that ran", said), said
+    at_mean, average = re.search(r'makespan +([\d.]+) s', said), re.search(r'runs +([\d.]+) s on average', said)
+    assert float(average.group(1)) > 0.9 * float(at_mean.group(1)), said
+    bigrocks(*plan, '-q', '-o', 'learned.json', cwd=folder)
+    bigrocks('check', 'learned.xml', 'learned.json', *cluster, cwd=folder)
+    careful = bigrocks(*plan, '--robust', '0.9', cwd=folder).stdout
+    near(float(re.search(r'at their mean durations ([\d.]+) s', careful).group(1)), 5 + 60 + 24, 0.02)
+    # A stage of a slow class lasts there as it did, and is not given what machines of other classes have.
+    (folder / 'slow.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="slow"><stage id="a" duration="1" class="gpu-node">'
+                                     '<demand resource="gpu" amount="1"/></stage></job>')
+    write_ways(folder, 'slow', {'a\x1f\x1fgpu-node\x1f0.5': 16})
+    careful = bigrocks('plan', 'slow.xml', *cluster, *known, '--no-lp', '--robust', '0.9', cwd=folder).stdout
+    near(float(re.search(r'at their mean durations ([\d.]+) s', careful).group(1)), 16, 0.02)
+    bigrocks('annotate', 'slow.xml', *cluster, *known, '-o', 'learned.xml', '-q', cwd=folder)
+    near(stages(folder / 'learned.xml')['a'][0], 8, 0.02)
+    assert stages(folder / 'learned.xml')['a'][1] == {'gpu': 1}, stages(folder / 'learned.xml')
 
 
 def main():

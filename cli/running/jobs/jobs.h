@@ -7,6 +7,7 @@
 #include "cli/builders/ninja_record.h"
 #include "cli/inputs/load.h"
 #include "cli/running/jobs/learn.h"
+#include "cli/running/jobs/ways.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 #include "runtime/drivers/local/local.h"
@@ -18,6 +19,7 @@ struct cli_run_input {
     struct br_input input; /* its cluster is shared by all jobs, and borrowed */
     struct br_plan *plan;
     struct cli_run_learn *learn; /* NULL: all durations are known */
+    struct cli_run_ways *ways;   /* NULL: job and cluster are those that were given */
 };
 
 /* Loads the job and, with it or from --plan, its plan. Without a plan, plans it, less thoroughly if

@@ -12,7 +12,6 @@
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
 #include "planner/model/ways.h"
-#include "planner/modes/fixed.h"
 #include "runtime/replanning/replanner.h"
 
 /* A search is limited to this share of the job's lower bound; longer is not worth it. */
@@ -330,10 +329,9 @@ enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cl
 static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
                                        const struct cli_run_input *input, struct br_diag *diag)
 {
-    const char *other = !alone                    ? "with other jobs"
-                        : settings->needs.history ? "with --history"
-                        : settings->run.learn     ? "with --learn"
-                        : settings->search.order  ? "with --order"
+    const char *other = !alone                   ? "with other jobs"
+                        : settings->run.learn    ? "with --learn"
+                        : settings->search.order ? "with --order"
                         : settings->control.deadline || settings->control.utility
                             ? "with --deadline"
                         : settings->run.on != CLI_HERE ? "with --on"
@@ -390,25 +388,6 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
     return status;
 }
 
-/* The choice of the plan is run: a job without alternatives on machines of its classes. */
-static enum br_status jobs_plan_fix(struct cli_run_input *input, struct br_diag *diag)
-{
-    struct br_fixed fixed = {NULL, NULL, NULL};
-    enum br_status status = br_fixed_make(input->input.dag, input->input.cluster, input->plan,
-                                          BR_SELECTED_RUN, &fixed, diag);
-    if (status) {
-        br_fixed_finish(&fixed);
-        return status;
-    }
-    br_dag_destroy(input->input.dag);
-    br_cluster_destroy(input->input.cluster);
-    br_plan_destroy(input->plan);
-    input->input.dag = fixed.dag;
-    input->input.cluster = fixed.cluster;
-    input->plan = fixed.plan;
-    return BR_OK;
-}
-
 enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
                             struct br_cluster **cluster, struct cli_run_input *input,
                             struct br_diag *diag)
@@ -421,8 +400,10 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
     const bool own = !*cluster;
     if (!status && (is_plan(path) || settings->run.plan))
         status = jobs_plan_accept(settings, alone, input, diag);
+    /* What runs is the choice of the plan. */
     if (!status && br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES)
-        status = jobs_plan_fix(input, diag);
+        status = cli_run_ways_fix(&input->input.dag, &input->input.cluster, &input->plan,
+                                  &input->ways, diag);
     if (own)
         *cluster = input->input.cluster;
     if (status)
@@ -433,6 +414,7 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
 void cli_run_finish(struct cli_run_input *input)
 {
     cli_run_learn_close(input->learn);
+    cli_run_ways_close(input->ways);
     br_plan_destroy(input->plan);
     input->input.cluster = NULL;
     br_input_finish(&input->input);

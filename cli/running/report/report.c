@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,10 +144,17 @@ static void report_remember(struct cli_report *report, const struct br_task_end 
     /* A duration that is known only roughly, since this program was stopped, is not recorded. */
     if (end->unseen_ns > sample.wall_ns / 10 && !sample.lost)
         return;
-    if (history && br_history_add(history, &sample, &diag)) {
+    const struct cli_run_ways *ways = cli_run_job_of(end->job)->input.ways;
+    char *name = NULL;
+    if (!history)
+        return;
+    if ((ways && !cli_run_ways_name(ways, end->task, end->machine, &sample, &name) &&
+         br_fail_memory(&diag)) ||
+        br_history_add(history, &sample, &diag)) {
         cli_progress_end(&report->progress);
         cli_say_diag(&diag);
     }
+    free(name);
 }
 
 /* Reports the work of an earlier run, at the first message of this one. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "runtime/predict/annotate.h"
+#include "store/history/way.h"
 
 static char path[64];
 
@@ -460,13 +461,116 @@ static void test_attempts(void **state)
     assert_int_equal(br_history_close(history, NULL), BR_OK);
 }
 
+/* Names of ways are taken apart as they were put together; all others are those of stages. */
+static void test_way_names(void **state)
+{
+    static const struct {
+        const char *stage, *alternative, *cls;
+        struct br_decimal speed;
+    } ways[] = {{"a", "x", "node", {1, 0}},
+                {"a b", NULL, "old", {5, -1}},
+                {"", "x y", "", {25, 1}},
+                {"link", "four", "gpu node", {333, -3}}};
+    static const char *const plain[] = {"a",
+                                        "",
+                                        "a\037",
+                                        "a\037x\037m",
+                                        "a\037x\037m\037",
+                                        "a\037x\037m\037-1",
+                                        "a\037x\037m\0370",
+                                        "a\037x\037m\037"
+                                        "1\037",
+                                        "a\037x\037m\037one"};
+    struct br_history_way way;
+    (void)state;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        char *name =
+            br_history_way_name(ways[k].stage, ways[k].alternative, ways[k].cls, ways[k].speed);
+        assert_true(br_history_way_read(name, &way));
+        assert_string_equal(way.stage, ways[k].stage);
+        assert_int_equal(!way.alternative, !ways[k].alternative);
+        if (way.alternative)
+            assert_string_equal(way.alternative, ways[k].alternative);
+        assert_string_equal(way.cls, ways[k].cls);
+        assert_int_equal(br_decimal_compare(way.speed, ways[k].speed), 0);
+        free(way.text);
+        free(name);
+    }
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
+        assert_true(br_history_way_read(plain[k], &way));
+        assert_ptr_equal(way.stage, plain[k]);
+        assert_null(way.cls);
+        assert_null(way.text);
+        assert_int_equal(br_decimal_compare(way.speed, (struct br_decimal){1, 0}), 0);
+    }
+    assert_int_equal(br_history_way_normal((struct br_decimal){1, 0}, -5), 0);
+    assert_int_equal(br_history_way_normal((struct br_decimal){1, 0}, INT64_MAX), INT64_MAX);
+    assert_int_equal(br_history_way_normal((struct br_decimal){5, -1}, 1000), 500);
+    assert_int_equal(br_history_way_normal((struct br_decimal){25, -1}, 1000), 2500);
+    assert_int_equal(br_history_way_normal((struct br_decimal){9, 18}, INT64_MAX), INT64_MAX / 4);
+}
+
+static void add_way(struct br_history *history, const char *stage, const char *alternative,
+                    const char *cls, struct br_decimal speed, int64_t wall_ns, int64_t cpu_ns,
+                    int64_t mem_bytes)
+{
+    char *name = br_history_way_name(stage, alternative, cls, speed);
+    add(history, name, wall_ns, cpu_ns, mem_bytes);
+    free(name);
+}
+
+static struct br_history_estimate estimate_ways(struct br_history *history, const char *stage,
+                                                const char *alternative)
+{
+    struct br_history_estimate estimate;
+    assert_int_equal(br_history_estimate_ways(history, stage, alternative, &estimate, NULL), BR_OK);
+    return estimate;
+}
+
+/* An estimate is of one alternative on all classes, as on a machine of speed 1. */
+static void test_ways(void **state)
+{
+    const struct br_decimal one = {1, 0}, half = {5, -1};
+    (void)state;
+    struct br_history *history = open_history("job");
+    add(history, "a", 7, -1, 7);
+    add_way(history, "a", "x", "node", one, 100, 150, 1000);
+    add_way(history, "a", "x", "old", half, 240, 240, 3000);
+    add_way(history, "a", "x", "old", half, 220, 220, 2000);
+    add_way(history, "a", "xy", "node", one, 5000, -1, 9000);
+    add_way(history, "a", NULL, "old", half, 18, -1, 5);
+    add_way(history, "ab", "x", "node", one, 6000, -1, 9000);
+    assert_int_equal(br_history_flush(history, NULL), BR_OK);
+    const struct br_history_estimate x = estimate_ways(history, "a", "x"),
+                                     none = estimate_ways(history, "a", NULL);
+    assert_int_equal(x.runs, 1);
+    assert_int_equal(x.samples, 3);
+    assert_int_equal(x.wall_ns, 110);
+    assert_int_equal(x.spread_ns, 10);
+    assert_int_equal(x.cpu_milli, 1000); /* of the time that it really took */
+    assert_int_equal(x.mem_bytes, 3000);
+    assert_int_equal(none.samples, 2); /* 7 and 9 */
+    assert_int_equal(none.wall_ns, 7);
+    assert_int_equal(none.spread_ns, 0);
+    assert_int_equal(none.mem_bytes, 7);
+    assert_int_equal(estimate_ways(history, "a", "xy").wall_ns, 5000);
+    assert_int_equal(estimate_ways(history, "a", "y").samples, 0);
+    assert_int_equal(estimate_ways(history, "b", NULL).samples, 0);
+    assert_int_equal(estimate(history, "a").samples, 1); /* of that very name */
+    struct br_history_attempts attempts;
+    assert_int_equal(br_history_attempts(history, "a", &attempts, NULL), BR_OK);
+    assert_int_equal(attempts.ended, 6);
+    assert_int_equal(br_history_close(history, NULL), BR_OK);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
     const struct CMUnitTest tests[] = {
-        TEST(test_estimate),    TEST(test_runs),    TEST(test_memory),  TEST(test_growth),
-        TEST(test_two_writers), TEST(test_foreign), TEST(test_renamed), TEST(test_annotate),
-        TEST(test_amounts),     TEST(test_lost),    TEST(test_attempts)};
+        TEST(test_estimate), TEST(test_way_names), TEST(test_ways),        TEST(test_runs),
+        TEST(test_memory),   TEST(test_growth),    TEST(test_two_writers), TEST(test_foreign),
+        TEST(test_renamed),  TEST(test_annotate),  TEST(test_amounts),     TEST(test_lost),
+        TEST(test_attempts)};
     if (!br_history_is_there()) {
         puts("this build keeps no histories: it was made without SQLite");
         return 77;

@@ -1,0 +1,76 @@
+#include "cli/running/jobs/ways.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/text/diag.h"
+#include "store/history/way.h"
+
+struct cli_run_ways {
+    struct br_dag *dag; /* as given; owned, and so is the cluster */
+    struct br_cluster *cluster;
+    uint32_t *alternative; /* by task of it, counted within its stage */
+    struct br_fixed fixed; /* only the origin of the tasks that run */
+};
+
+enum br_status cli_run_ways_fix(struct br_dag **dag, struct br_cluster **cluster,
+                                struct br_plan **plan, struct cli_run_ways **ways,
+                                struct br_diag *diag)
+{
+    struct br_fixed fixed = {NULL, NULL, NULL, NULL};
+    struct cli_run_ways *made = calloc(1, sizeof *made);
+    const uint32_t tasks = (*dag)->tasks;
+    enum br_status status = made ? BR_OK : br_fail_memory(diag);
+    if (!status && !(made->alternative = calloc((size_t)tasks + 1, sizeof *made->alternative)))
+        status = br_fail_memory(diag);
+    if (!status)
+        status = br_fixed_make(*dag, *cluster, *plan, BR_SELECTED_RUN, &fixed, diag);
+    if (status) {
+        br_fixed_finish(&fixed);
+        cli_run_ways_close(made);
+        return status;
+    }
+    for (uint32_t t = 0; t < tasks; t++)
+        made->alternative[t] = br_plan_alternative(*plan, t);
+    made->dag = *dag;
+    made->cluster = *cluster;
+    br_plan_destroy(*plan);
+    *dag = fixed.dag;
+    *cluster = fixed.cluster;
+    *plan = fixed.plan;
+    made->fixed = (struct br_fixed){NULL, NULL, NULL, fixed.origin};
+    *ways = made;
+    return BR_OK;
+}
+
+void cli_run_ways_close(struct cli_run_ways *ways)
+{
+    if (!ways)
+        return;
+    br_dag_destroy(ways->dag);
+    br_cluster_destroy(ways->cluster);
+    br_fixed_finish(&ways->fixed);
+    free(ways->alternative);
+    free(ways);
+}
+
+bool cli_run_ways_name(const struct cli_run_ways *ways, uint32_t task, uint32_t machine,
+                       struct br_history_sample *sample, char **name)
+{
+    const struct br_dag *dag = ways->dag;
+    const uint32_t origin = ways->fixed.origin[task];
+    assert(origin < dag->tasks); /* others have no command */
+    const uint32_t s = br_dag_task_stage(dag, origin);
+    const struct br_class *cls =
+        &ways->cluster->cls[br_cluster_machine_class(ways->cluster, machine)];
+    *name = NULL;
+    sample->stage = dag->stage[s].id;
+    sample->task = origin - dag->stage[s].first_task;
+    if (sample->lost)
+        return true;
+    *name = br_history_way_name(dag->stage[s].id,
+                                br_dag_alternative_id(dag, s, ways->alternative[origin]), cls->name,
+                                cls->speed);
+    sample->stage = *name;
+    return *name != NULL;
+}
