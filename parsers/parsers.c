@@ -1,6 +1,7 @@
 /* The table of job formats, and the recognition of a file's format. */
 #include "parsers/parsers.h"
 #include "parsers/other.h"
+#include "parsers/workflows/chakra.h"
 #include "parsers/workflows/dagman.h"
 #include "parsers/nextflow/trace.h"
 #include "parsers/queries/queries.h"
@@ -46,6 +47,9 @@ static const struct format {
      br_is_postgres,
      br_read_postgres},
     {{"duckdb", "DuckDB's profile of a query (JSON), as pipelines"}, br_is_duckdb, br_read_duckdb},
+    {{"chakra", "execution trace of MLCommons' Chakra (.et or JSON)"},
+     br_is_chakra,
+     br_read_chakra},
     {{"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)"},
      is_wfformat,
      br_read_wfformat},

@@ -16,7 +16,7 @@ br_read_job br_read_job_xml, br_read_dot, br_read_dax, br_read_wfformat, br_read
     br_read_duckdb, br_read_stg, br_read_psplib, br_read_patterson, br_read_spark_job,
     br_read_profile, br_read_snakemake, br_read_dagman, br_read_jobshop, br_read_nextflow,
     br_read_pegasus, br_read_github, br_read_gitlab, br_read_turbo, br_read_nx, br_read_cargo,
-    br_read_bazel, br_read_minizinc, br_read_flexible, br_read_mspdi;
+    br_read_bazel, br_read_minizinc, br_read_flexible, br_read_mspdi, br_read_chakra;
 
 /* Picks the reader, from the content or from options->from. */
 typedef enum br_status br_choose_reader(const struct br_source *source,

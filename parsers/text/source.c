@@ -196,8 +196,8 @@ static struct br_pos source_place_of(const char *text, size_t at)
     return pos;
 }
 
-enum br_status br_source_bytes(struct br_source *source, size_t limit, const char *format,
-                               char **text, size_t *length, struct br_diag *diag)
+static enum br_status source_rest(struct br_source *source, size_t limit, const char *format,
+                                  bool text_only, char **text, size_t *length, struct br_diag *diag)
 {
     size_t room = BR_SOURCE_PREFIX + 1, size = 0;
     char *memory = malloc(room);
@@ -210,7 +210,7 @@ enum br_status br_source_bytes(struct br_source *source, size_t limit, const cha
         if (n <= 0)
             break;
         size += (size_t)n;
-        if (memchr(memory + size - n, 0, (size_t)n)) /* no text goes on after it */
+        if (text_only && memchr(memory + size - n, 0, (size_t)n)) /* no text goes on after it */
             break;
         if (size > limit) {
             status = br_fail_at(
@@ -238,6 +238,18 @@ enum br_status br_source_bytes(struct br_source *source, size_t limit, const cha
     *text = memory;
     *length = size;
     return status;
+}
+
+enum br_status br_source_bytes(struct br_source *source, size_t limit, const char *format,
+                               char **text, size_t *length, struct br_diag *diag)
+{
+    return source_rest(source, limit, format, true, text, length, diag);
+}
+
+enum br_status br_source_binary(struct br_source *source, size_t limit, const char *format,
+                                char **bytes, size_t *length, struct br_diag *diag)
+{
+    return source_rest(source, limit, format, false, bytes, length, diag);
 }
 
 enum br_status br_source_check(const char *text, size_t size, struct br_diag *diag)

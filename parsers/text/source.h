@@ -52,6 +52,10 @@ enum br_status br_source_bytes(struct br_source *source, size_t limit, const cha
                                char **text, size_t *length, struct br_diag *diag);
 enum br_status br_source_check(const char *text, size_t size, struct br_diag *diag);
 
+/* The whole rest as bytes of any kind, with a NUL after them; the caller's to free. */
+enum br_status br_source_binary(struct br_source *source, size_t limit, const char *format,
+                                char **bytes, size_t *length, struct br_diag *diag);
+
 /* The path's last part without its extension, as a name for a job whose file gives none. Returns
  * fallback (borrowed) if that is not usable; else writes into name. */
 const char *br_source_stem(const struct br_source *source, const char *fallback, char *name,

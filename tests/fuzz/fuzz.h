@@ -21,9 +21,9 @@ fuzz_target *fuzz_find(const char *name);
 
 fuzz_target fuzz_xml, fuzz_dot, fuzz_dax, fuzz_wfformat, fuzz_postgres, fuzz_duckdb, fuzz_snakemake,
     fuzz_stg, fuzz_dagman, fuzz_dagman_log, fuzz_jobshop, fuzz_mspdi, fuzz_flexible, fuzz_minizinc,
-    fuzz_bazel, fuzz_cargo, fuzz_nx, fuzz_turbo, fuzz_gitlab, fuzz_github, fuzz_pegasus,
-    fuzz_kickstart, fuzz_nextflow, fuzz_profile, fuzz_psplib, fuzz_patterson, fuzz_cluster,
-    fuzz_capacity;
+    fuzz_bazel, fuzz_chakra, fuzz_cargo, fuzz_nx, fuzz_turbo, fuzz_gitlab, fuzz_github,
+    fuzz_pegasus, fuzz_kickstart, fuzz_nextflow, fuzz_profile, fuzz_psplib, fuzz_patterson,
+    fuzz_cluster, fuzz_capacity;
 fuzz_target fuzz_plan, fuzz_proof, fuzz_bound;
 fuzz_target fuzz_printed, fuzz_ninja, fuzz_ninja_log, fuzz_ninja_deps, fuzz_depfile, fuzz_snippets;
 fuzz_target fuzz_journal, fuzz_history, fuzz_serve, fuzz_options;

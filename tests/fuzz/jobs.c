@@ -143,6 +143,11 @@ void fuzz_cargo(const uint8_t *data, size_t size)
     read_job("cargo", data, size);
 }
 
+void fuzz_chakra(const uint8_t *data, size_t size)
+{
+    read_job("chakra", data, size);
+}
+
 void fuzz_bazel(const uint8_t *data, size_t size)
 {
     read_job("bazel", data, size);

@@ -25,6 +25,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"flexible", fuzz_flexible},
     {"minizinc", fuzz_minizinc},
     {"bazel", fuzz_bazel},
+    {"chakra", fuzz_chakra},
     {"cargo", fuzz_cargo},
     {"nx", fuzz_nx},
     {"turbo", fuzz_turbo},

@@ -22,7 +22,8 @@ static const char *const fixtures[] = {
     "small.profile.txt",  "flow.snakemake.json", "small.dag",          "small.jsp",
     "small.mspdi.xml",    "small.fjs",           "small.dzn",          "small.bazel.json",
     "small.cargo.json",   "small.nx.json",       "small.turbo.json",   "small.gitlab.yml",
-    "small.github.yml",   "small.workflow.yml",  "small.trace.txt",
+    "small.github.yml",   "small.workflow.yml",  "small.trace.txt",    "small.chakra.et",
+    "small.chakra.json",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 
@@ -82,6 +83,8 @@ static const char *format_of(const char *fixture)
                                           {".nx.json", "nx"},
                                           {".cargo.json", "cargo"},
                                           {".bazel.json", "bazel"},
+                                          {".chakra.json", "chakra"},
+                                          {".et", "chakra"},
                                           {".job.xml", "xml"},
                                           {".dot", "dot"},
                                           {".dax", "dax"},
