@@ -1,6 +1,7 @@
 /* The table of job formats, and the recognition of a file's format. */
 #include "parsers/parsers.h"
 #include "parsers/other.h"
+#include "parsers/builders/bazel.h"
 #include "parsers/workflows/chakra.h"
 #include "parsers/workflows/dagman.h"
 #include "parsers/nextflow/trace.h"
@@ -32,7 +33,6 @@ static bool is_flexible(const char *text);
 static bool is_turbo(const char *text);
 static bool is_nx(const char *text);
 static bool is_cargo(const char *text);
-static bool is_bazel(const char *text);
 
 static const struct format {
     struct br_named named;
@@ -47,6 +47,7 @@ static const struct format {
      br_is_postgres,
      br_read_postgres},
     {{"duckdb", "DuckDB's profile of a query (JSON), as pipelines"}, br_is_duckdb, br_read_duckdb},
+    {{"bazel", "log of actions executed by Bazel (JSON or compact)"}, br_is_bazel, br_read_bazel},
     {{"chakra", "execution trace of MLCommons' Chakra (.et or JSON)"},
      br_is_chakra,
      br_read_chakra},
@@ -64,7 +65,6 @@ static const struct format {
     {{"turbo", "summary of a run of Turborepo's (JSON)"}, is_turbo, br_read_turbo},
     {{"nx", "graph of tasks of Nx's (JSON)"}, is_nx, br_read_nx},
     {{"cargo", "graph of units of Cargo's (JSON)"}, is_cargo, br_read_cargo},
-    {{"bazel", "log of actions executed by Bazel (JSON)"}, is_bazel, br_read_bazel},
     {{"stg", "Standard Task Graph"}, is_stg, br_read_stg},
     {{"profile", "Spark job with durations by executor count, as of TPC-H"},
      parsers_is_profile,
@@ -183,14 +183,6 @@ static bool is_nx(const char *text)
 static bool is_cargo(const char *text)
 {
     return *br_text_begin(text) == '{' && strstr(text, "\"units\"") && strstr(text, "\"pkg_id\"");
-}
-
-/* The first action's inputs, which come before its outputs, may be longer than the first bytes. */
-static bool is_bazel(const char *text)
-{
-    return *br_text_begin(text) == '{' && strstr(text, "\"commandArgs\"") &&
-           (strstr(text, "\"listedOutputs\"") || strstr(text, "\"actualOutputs\"") ||
-            strstr(text, "\"environmentVariables\""));
 }
 
 /* The number of tasks alone on its line, then the dummy: number 0, time 0, no predecessors. */

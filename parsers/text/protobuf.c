@@ -92,6 +92,8 @@ bool br_proto_is_number(const struct br_proto *message, uint32_t field)
 
 struct br_proto br_proto_inside(const struct br_proto *message)
 {
+    if (message->kind != BR_PROTO_BYTES)
+        return (struct br_proto){.at = message->end, .end = message->end};
     return br_proto_of(message->bytes, message->size);
 }
 

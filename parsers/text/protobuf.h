@@ -26,7 +26,7 @@ bool br_proto_next(struct br_proto *message);
 /* Is the field that was read the one of this number, and of bytes or of a plain number? */
 bool br_proto_is_bytes(const struct br_proto *message, uint32_t field);
 bool br_proto_is_number(const struct br_proto *message, uint32_t field);
-/* The message that the field which was read last holds. */
+/* The message that the field which was read last holds; an empty one if it is a number. */
 struct br_proto br_proto_inside(const struct br_proto *message);
 /* Reads a number of seven bits a byte, as packed fields and lengths before messages have it; false
  * at the end, and if it is damaged. */

@@ -15,7 +15,8 @@ DATA = pathlib.Path(__file__).parent.parent / 'data'
 
 
 def run(*words, text=None):
-    return subprocess.run([sys.argv[1], *map(str, words)], input=text, capture_output=True, text=True)
+    done = subprocess.run([sys.argv[1], *map(str, words)], input=text.encode() if isinstance(text, str) else text, capture_output=True)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def read(name, *words, text=None):
@@ -96,6 +97,10 @@ def bazel():
                       '//a:tree Copy': (3, {'cpu': '1'}), '//a:a CppLink': (4, {'cpu': '1'})}, stages
     assert edges == sorted((a, '//a:a CppLink') for a in list(stages)[:3]), edges
     assert '1 actions that failed' in said and '1 actions came from the cache' in said, said
+    # Bazel 4 to 6 told one time; newer ones say more.
+    old = {'mnemonic': 'A', 'listedOutputs': ['x'], 'walltime': '1.25s'}
+    stages, _, _ = read('-', '--from', 'bazel', text=json.dumps(old) + json.dumps({**old, 'mnemonic': 'B', 'metrics': {'executionWallTime': '1s'}}))
+    assert (stages['A'][0], stages['B'][0]) == (1.25, 1), stages
     # Two files of one action are one edge; of two that wrote a file the last counts.
     log = [{'mnemonic': 'A', 'listedOutputs': ['x', 'y']}, {'mnemonic': 'B', 'listedOutputs': ['z']}, {'mnemonic': 'C', 'listedOutputs': ['z']},
            {'mnemonic': 'D', 'inputs': ['x', 'y', 'z']}]
@@ -103,6 +108,75 @@ def bazel():
     assert edges == [('A', 'D'), ('C', 'D')], edges
     refused('bazel', ('{"metrics": {"totalTime": "x"}, "mnemonic": "a"}', '1:27', 'totalTime is no time'), ('{"inputs": 5}', '1:12', 'the inputs'),
             ('{"mnemonic": "a", "inputs": ["y"], "listedOutputs": ["x"]}\n{"mnemonic": "b", "inputs": ["x"], "listedOutputs": ["y"]}', '2:1', 'cycle'))
+
+
+def varint(number):
+    out = b''
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def field(number, value):
+    """A field of a message: a number, or a text, a message or packed numbers."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else b''.join(map(varint, value)) if isinstance(value, list) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def compact(*entries):
+    """A compact log of the entries: (id, kind, message)."""
+    head = field(2, field(1, 'SHA-256') + field(2, '_main'))
+    messages = [head] + [(field(1, name) if name else b'') + field(kind, message) for name, kind, message in entries]
+    return b''.join(varint(len(message)) + message for message in messages)
+
+
+FILE, FOLDER, LINK, SET, SPAWN, LINKED, LINKS, RUNFILES = range(3, 11)
+
+
+def spawn(mnemonic, inputs, *outputs, label='', code=0, hit=0, metrics=b'', old=False):
+    return field(1, 'cc') + (field(4, inputs) if inputs else b'') + b''.join(
+        field(6, field(4, out) if isinstance(out, str) else field(1 if old else 5, out)) for out in outputs) + (
+        field(7, label) if label else b'') + field(8, mnemonic) + field(9, code) + field(12, hit) + field(18, metrics)
+
+
+def bazel_compact():
+    def lasts(seconds, nanos):
+        return field(1, seconds) + field(2, nanos)
+
+    source = [(1, FILE, field(1, 'a.c')), (2, FILE, field(1, 'a.h') + field(2, field(1, '00'))), (3, SET, field(5, [1, 2])), (4, FILE, field(1, 'b.c')),
+              (5, SET, field(4, [3]) + field(5, 4)), (6, FILE, field(1, 'bin/a1.o')), (7, FILE, field(1, 'bin/a2.o'))]
+    tree = (8, FOLDER, field(1, 'bin/tree') + field(2, field(1, 'x')) + field(2, field(1, 'y')))
+    actions = [(0, SPAWN, spawn('CppCompile', 3, 6, label='//a:a', metrics=field(1, lasts(2, 0)) + field(8, lasts(1, 500000000)) + field(13, 1 << 20))),
+               (0, SPAWN, spawn('CppCompile', 5, 7, label='//a:a', metrics=field(1, lasts(2, 250000000)))), (0, SPAWN, spawn('CppCompile', 5, 7, label='//a:a', code=1)),
+               tree, (0, SPAWN, spawn('Copy', 3, 8, label='//a:tree', hit=1))]
+    inputs = [(9, SET, field(5, [6, 7])), (20, SET, field(4, [9, 3, 5]) + field(5, [8])), (21, FILE, field(1, 'bin/a'))]
+    log = compact(*source, *actions, *inputs, (0, SPAWN, spawn('CppLink', 20, 21, label='//a:a', metrics=field(8, lasts(4, 0)))))
+    # The same job as of the JSON form.
+    (stages, edges, said), same = read('-', '--default-duration', '3', text=log), read(DATA / 'small.bazel.json', '--default-duration', '3')
+    assert (stages, edges) == same[:2] and said.replace('<stdin>', '') == same[2].replace(str(DATA / 'small.bazel.json'), ''), (stages, edges, said)
+    # Bazel 7.1 has lists of its own for files, folders and links.
+    old = compact(*source[:2], (3, SET, field(1, [1, 2])), source[5], (0, SPAWN, spawn('A', 3, 6, old=True)), tree, (0, SPAWN, field(6, field(2, 8)) + field(8, 'B')),
+                  (9, SET, field(1, 6) + field(2, [8])), (10, LINK, field(1, 'l')), (0, SPAWN, spawn('C', 9) + field(6, field(3, 10))), (11, SET, field(3, [10])),
+                  (0, SPAWN, spawn('D', 11)))
+    assert read('-', text=old)[1] == [('A', 'C'), ('B', 'C'), ('C', 'D')], read('-', text=old)
+    # A file of a folder; links to files, of actions and in a tree of runfiles; what should have been made.
+    links = compact(tree, (0, SPAWN, spawn('A', 0, 8, 'bin/x')), (1, FILE, field(1, 'bin/tree/y')), (2, SET, field(5, 1)), (0, SPAWN, spawn('B', 2)),
+                    (0, LINKED, field(1, 'bin/tree') + field(2, 'bin/l')), (0, LINKED, field(1, 'bin/l') + field(2, 'bin/m')), (0, LINKED, field(1, 'n') + field(2, 'n')),
+                    (3, FILE, field(1, 'bin/m')), (4, FILE, field(1, 'n')), (5, SET, field(5, [3, 4])), (0, SPAWN, spawn('C', 5)),
+                    (6, LINKS, field(1, field(1, 'p') + field(2, 3))), (7, LINKS, field(2, [6])), (9, RUNFILES, field(1, 'r') + field(2, 2) + field(3, 7) + field(6, field(1, 'm'))),
+                    (10, SET, field(5, [9])), (0, SPAWN, spawn('D', 10)), (0, 12, b'new'), (11, FILE, field(1, 'bin/x')), (12, SET, field(5, 11)), (0, SPAWN, spawn('E', 12)))
+    assert read('-', text=links)[1] == [('A', 'B'), ('A', 'C'), ('A', 'D'), ('A', 'E')], read('-', text=links)
+    for log, words in ((old[:-1], 'entry 13 of the log is cut short'), (links + b'\x80', 'entry 23 of the log is cut short'),
+                       (compact((0, SPAWN, spawn('A', 7))), 'entry 2 of the log refers to 7'), (compact((1, SET, field(5, [2]))), 'refers to 2'),
+                       (compact((1, FILE, b'\x0a\x05x')), 'entry 2 of the log is cut short'), (compact((1, FILE, field(1, 'x')), (1, FILE, field(1, 'y'))), 'entry 3'),
+                       (compact((0, SPAWN, spawn('A', 0, metrics=field(8, field(1, 1 << 40))))), 'entry 2'),
+                       (compact((1, FILE, field(1, 'x')), (2, SET, field(5, 1)), (0, SPAWN, spawn('A', 2)), (0, SPAWN, spawn('B', 0, 1)),
+                                (3, FILE, field(1, 'y')), (4, SET, field(5, 3)), (0, SPAWN, spawn('C', 4, 1)), (0, SPAWN, spawn('D', 2, 3))), 'cycle')):
+        done = run('show', '-', text=log)
+        assert done.returncode == 3 and words in done.stderr, (words, done.stderr)
 
 
 for name in ('turbo', 'nx', 'cargo', 'bazel'):
@@ -121,3 +195,4 @@ with tempfile.TemporaryDirectory() as scratch:
     nx(pathlib.Path(scratch))
     cargo(pathlib.Path(scratch))
     bazel()
+    bazel_compact()
