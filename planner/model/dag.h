@@ -50,6 +50,7 @@ struct br_stage {
     /* In the job of a choice (planner/modes/fixed.h): by which alternative its tasks run, NULL if
      * the given stage has none; and the index that its first task has in the given stage. */
     const char *chosen;
+    uint32_t chosen_number; /* the same, counted within the given stage */
     uint32_t first_index;
     struct br_pos pos; /* the place in the file at which it stands, if known */
 };

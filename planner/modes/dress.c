@@ -32,6 +32,7 @@ enum br_status br_stage_dress(const struct br_modes *modes, uint32_t way, uint32
     struct br_stage *made = &to->stage[stage];
     const uint32_t index = task - of->first_task;
     made->by_hand = of->by_hand;
+    made->chosen_number = modes->way[way].alternative;
     made->first_index = made->tasks == of->tasks ? 0 : index;
     br_dag_set_stage_pos(to, stage, of->pos);
     br_dag_set_stage_spread(to, stage, of->spread, of->longest_ns);

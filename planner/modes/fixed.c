@@ -117,8 +117,9 @@ enum br_status br_fixed_make(const struct br_dag *dag, const struct br_cluster *
     if (!status)
         status = br_selected_make(f.modes, f.way, use, &f.selected, diag);
     if (!status) {
-        /* With another choice, what was consumed before could be consumed once more. */
-        if (!dag->alternatives || !dag->alternatives->any_consumed)
+        /* What was consumed before by another choice counts only for a rest that can be planned by
+         * itself (cli/running/jobs/left.h). */
+        if (!dag->alternatives || !dag->alternatives->any_consumed || br_selected_splits(dag))
             f.selected.dag->given = br_dag_fingerprint(dag, true);
         status = fix_plan(&f);
     }

@@ -155,8 +155,11 @@ enum br_status br_history_annotate(struct br_history *history, const struct br_d
         status = annotate_stage(&annotating, s, report);
     if (!status)
         status = find_factor(&annotating, report);
-    const struct br_needs needs = {annotating.duration_ns, annotating.cores, annotating.mem_bytes,
-                                   dag->alternatives ? &annotating.alternatives : NULL};
+    const struct br_needs needs = {.duration_ns = annotating.duration_ns,
+                                   .cores = annotating.cores,
+                                   .mem_bytes = annotating.mem_bytes,
+                                   .alternatives =
+                                       dag->alternatives ? &annotating.alternatives : NULL};
     if (!status)
         status = br_dag_with(dag, &needs, result, diag);
     br_beliefs_destroy(annotating.beliefs);

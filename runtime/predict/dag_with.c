@@ -44,6 +44,8 @@ static enum br_status copy_demands(const struct copying *copying, uint32_t s)
     const struct br_stage *stage = &dag->stage[s];
     enum br_status status = BR_OK;
     char text[BR_DECIMAL_TEXT];
+    if (copying->needs->bare && copying->needs->bare[s])
+        return BR_OK;
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands && !status;
          d++) {
         const char *resource = dag->resource[dag->demand[d].resource].name;
@@ -63,11 +65,19 @@ static int64_t dag_with_duration_of(const struct copying *copying, uint32_t task
     return changed ? changed[task] : copying->dag->duration_ns[task];
 }
 
-/* The duration of the stage is that of its first task without one of its own. */
-static int64_t usual_of(const struct copying *copying, const struct br_stage *stage)
+/* Do alternatives say what the stage's tasks last? */
+static bool has_ways(const struct copying *copying, uint32_t s)
 {
+    const bool bare = copying->needs->bare && copying->needs->bare[s];
+    return copying->dag->stage[s].alternatives && !bare;
+}
+
+/* The duration of the stage is that of its first task without one of its own. */
+static int64_t usual_of(const struct copying *copying, uint32_t s)
+{
+    const struct br_stage *stage = &copying->dag->stage[s];
     for (uint32_t t = stage->first_task;
-         t < stage->first_task + stage->tasks && !stage->alternatives; t++)
+         t < stage->first_task + stage->tasks && !has_ways(copying, s); t++)
         if (copying->dag->duration_ns[t] == stage->duration_ns)
             return dag_with_duration_of(copying, t);
     return stage->duration_ns;
@@ -77,7 +87,7 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
 {
     const struct br_stage *stage = &copying->dag->stage[s];
     struct br_dag *made = copying->made;
-    int64_t usual_ns = usual_of(copying, stage);
+    int64_t usual_ns = usual_of(copying, s);
     enum br_status status =
         br_dag_add_stage(made, stage->id, stage->tasks, usual_ns, NULL, copying->diag);
     assert(status || made->stages == s + 1);
@@ -86,7 +96,7 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
     if (!status)
         made->stage[s].by_hand = stage->by_hand;
     /* What tasks last by an alternative is copied with that. */
-    for (uint32_t i = 0; i < stage->tasks && !stage->alternatives && !status; i++) {
+    for (uint32_t i = 0; i < stage->tasks && !has_ways(copying, s) && !status; i++) {
         int64_t own_ns = dag_with_duration_of(copying, stage->first_task + i);
         if (own_ns != usual_ns)
             status = br_dag_set_duration(made, s, i, own_ns, copying->diag);

@@ -9,6 +9,7 @@ struct br_needs {
     const int64_t *duration_ns; /* by task */
     const int64_t *cores;       /* by stage: demand for cpu */
     const int64_t *mem_bytes;   /* by stage: demand for mem */
+    const bool *bare;           /* by stage: it demands nothing, and has none of its alternatives */
     /* Instead of the job's, with the same numbers: durations and demands of stages with
      * alternatives are these alone. NULL: the job's. */
     const struct br_alternatives *alternatives;

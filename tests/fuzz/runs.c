@@ -21,7 +21,7 @@ static char *good_journal(const char *path, const struct br_dag *dag, size_t *si
     if (br_journal_open(&journal, path, false, &job, 1, mark, &found, &diag))
         fuzz_fail(&diag, "a journal cannot be begun");
     for (uint32_t t = 0; t < 3; t++)
-        if (br_journal_started(&journal, 0, t, &diag) ||
+        if (br_journal_started(&journal, 0, t, 0, &diag) ||
             (t < 2 && br_journal_finished(&journal, 0, t, INT64_C(1234567890), &diag)))
             fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);
@@ -78,7 +78,7 @@ void fuzz_journal(const uint8_t *data, size_t size)
         undone = done[t] ? undone : t;
     }
     if (undone < JOURNAL_TASKS &&
-        (br_journal_started(&journal, 0, undone, &diag) ||
+        (br_journal_started(&journal, 0, undone, 0, &diag) ||
          br_journal_finished(&journal, 0, undone, INT64_C(1234567890), &diag)))
         fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);

@@ -74,7 +74,7 @@ static void make_journal(const char *path, const struct br_dag *dag)
     assert_int_equal(in_flight, 0);
     for (uint32_t k = 0; k < RECORDS; k++)
         assert_int_equal(records[k].end ? br_journal_finished(&journal, 0, records[k].task, 0, NULL)
-                                        : br_journal_started(&journal, 0, records[k].task, NULL),
+                                        : br_journal_started(&journal, 0, records[k].task, 0, NULL),
                          BR_OK);
     assert_int_equal(br_journal_sync(&journal, NULL), BR_OK);
     br_journal_close(&journal);
@@ -217,8 +217,8 @@ static void test_journal_of_several(void **state)
         {x, done[0], 0, 0, NULL}, {y, done[1], 0, 0, NULL}, {x, done[2], 0, 0, NULL}};
     assert_int_equal(open_jobs(&journal, path, jobs, 3), BR_OK);
     assert_int_equal(br_journal_finished(&journal, jobs[0].number, 1, 0, NULL), BR_OK);
-    assert_int_equal(br_journal_started(&journal, jobs[1].number, 2, NULL), BR_OK);
-    assert_int_equal(br_journal_started(&journal, jobs[1].number, 3, NULL), BR_OK);
+    assert_int_equal(br_journal_started(&journal, jobs[1].number, 2, 0, NULL), BR_OK);
+    assert_int_equal(br_journal_started(&journal, jobs[1].number, 3, 0, NULL), BR_OK);
     assert_int_equal(br_journal_finished(&journal, jobs[1].number, 3, 0, NULL), BR_OK);
     assert_int_equal(br_journal_finished(&journal, jobs[2].number, 4, 0, NULL), BR_OK);
     br_journal_close(&journal);
@@ -277,7 +277,7 @@ static void test_journal_of_a_spool(void **state)
     assert_int_equal(add_job(&journal, "b", &b), BR_OK);
     assert_int_not_equal(a.number, b.number);
     assert_int_equal(br_journal_finished(&journal, a.number, 2, 0, NULL), BR_OK);
-    assert_int_equal(br_journal_started(&journal, b.number, 0, NULL), BR_OK);
+    assert_int_equal(br_journal_started(&journal, b.number, 0, 0, NULL), BR_OK);
     assert_int_equal(br_journal_finished(&journal, b.number, 4, 0, NULL), BR_OK);
     br_journal_close(&journal);
     /* The next session: b goes on, under its name alone, and only as the job that it was. */
@@ -313,7 +313,7 @@ static void test_journal_of_a_spool(void **state)
     assert_int_equal(size_of(path), HEAD + SESSION);
     assert_int_equal(add_job(&journal, "a", &a), BR_OK);
     for (uint32_t k = 0; k < (1 << 20) / RECORD; k++)
-        assert_int_equal(br_journal_started(&journal, a.number, 1, NULL), BR_OK);
+        assert_int_equal(br_journal_started(&journal, a.number, 1, 0, NULL), BR_OK);
     assert_int_equal(br_journal_drop(&journal, a.number, NULL), BR_OK);
     assert_int_equal(size_of(path), HEAD + SESSION);
     assert_int_equal(add_job(&journal, "a", &a), BR_OK);
@@ -449,6 +449,55 @@ static void test_journal_damage(void **state)
     br_dag_destroy(dag);
 }
 
+/* Looking into a journal tells what is done and by which alternative, and changes nothing. */
+static void test_journal_look(void **state)
+{
+    (void)state;
+    char folder[64], path[96];
+    struct br_journal journal;
+    struct br_dag *dag = make_job("x"), *other = make_job("y");
+    bool done[5] = {false};
+    uint32_t in_flight, by[5] = {0};
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    assert_int_equal(br_journal_look(path, dag, done, by, NULL), BR_OK);
+    assert_int_equal(count_done(done), 0);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(open_it(&journal, path, true, dag, done, &in_flight), BR_OK);
+    static const uint32_t started[][2] = {{0, 1}, {1, 3}, {1, 2}, {2, 1000}, {3, 0}};
+    for (size_t k = 0; k < sizeof started / sizeof *started; k++)
+        assert_int_equal(br_journal_started(&journal, 0, started[k][0], started[k][1], NULL),
+                         BR_OK);
+    for (uint32_t t = 0; t < 4; t++)
+        if (t != 2)
+            assert_int_equal(br_journal_finished(&journal, 0, t, 123, NULL), BR_OK);
+    const long size = (long)journal.size;
+    br_journal_close(&journal);
+    memset(done, 0, sizeof done);
+    assert_int_equal(br_journal_look(path, dag, done, by, NULL), BR_OK);
+    static const bool expected_done[5] = {true, true, false, true, false};
+    static const uint32_t expected_by[5] = {1, 2, 1000, 0, 0};
+    for (uint32_t t = 0; t < 5; t++) {
+        assert_int_equal(done[t], expected_done[t]);
+        assert_int_equal(by[t], expected_by[t]);
+    }
+    struct stat kept;
+    assert_int_equal(stat(path, &kept), 0);
+    assert_int_equal(kept.st_size, size);
+    memset(done, 0, sizeof done);
+    assert_int_equal(br_journal_look(path, other, done, by, NULL), BR_OK); /* another job's */
+    assert_int_equal(br_journal_look(folder, dag, done, by, NULL), BR_OK);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_int_equal(br_journal_look(path, dag, done, by, NULL), BR_OK);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(br_journal_look(path, dag, done, by, NULL), BR_OK);
+    assert_int_equal(count_done(done), 0);
+    unlink(path);
+    rmdir(folder);
+    br_dag_destroy(dag);
+    br_dag_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_journal_of_a_spool),
         cmocka_unit_test(test_journal_of_any_name),
         cmocka_unit_test(test_journal_damage),
+        cmocka_unit_test(test_journal_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

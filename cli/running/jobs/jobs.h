@@ -19,6 +19,7 @@ struct cli_run_input {
     struct br_input input; /* its cluster is shared by all jobs, and borrowed */
     struct br_plan *plan;
     struct cli_run_learn *learn; /* NULL: all durations are known */
+    bool left;                   /* the job is what an earlier session has left of it (left.h) */
     struct cli_run_ways *ways;   /* NULL: job and cluster are those that were given */
 };
 

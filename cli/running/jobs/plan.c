@@ -5,6 +5,7 @@
 
 #include "cli/options/choices.h"
 #include "cli/running/jobs/jobs.h"
+#include "cli/running/jobs/left.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/say.h"
@@ -127,20 +128,47 @@ static bool lost_classes_were_there(const struct cli_run_input *from,
     return true;
 }
 
+/* Leaves the rest of a run that is resumed, to be planned; with a plan, only if that is no longer
+ * to be followed. */
+static enum br_status jobs_plan_take_left(const struct cli_settings *settings,
+                                          struct cli_run_input *input, struct br_diag *diag)
+{
+    if (input->left || !settings->run.resume || !settings->run.journal ||
+        !(br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES))
+        return BR_OK;
+    return cli_run_left_take(settings->run.journal, input->plan, &input->input.dag,
+                             input->input.cluster, &input->left, diag);
+}
+
+/* A plan that a run has followed only in part counts no more if its other tasks have consumed what
+ * the rest of it was to consume. */
+static enum br_status jobs_plan_rest(const struct cli_settings *settings,
+                                     struct cli_run_input *input, struct br_diag *diag)
+{
+    const bool before = input->left;
+    const enum br_status status = jobs_plan_take_left(settings, input, diag);
+    if (status || before || !input->left)
+        return status;
+    br_plan_destroy(input->plan);
+    input->plan = NULL;
+    if (!settings->output.quiet)
+        cli_say("tasks that are done ran by other alternatives than in the plan: the rest is "
+                "planned again");
+    return cli_run_make_plan(settings, true, input, diag);
+}
+
 /* The cluster has lost machines of the plan, and the job's tasks do not run on any other: the job
  * is planned again. */
 static enum br_status plan_what_is_left(const struct cli_settings *settings,
-                                        const struct cli_run_input *from,
                                         struct cli_run_input *input, struct br_diag *diag)
 {
-    if (input->input.dag->alternatives)
-        input->input.dag->alternatives->classes_lost = lost_classes_were_there(from, input);
     br_plan_destroy(input->plan);
     input->plan = NULL;
     if (!settings->output.quiet)
         cli_say("the cluster lacks machines of the plan: the job is planned again with what is "
                 "left");
-    return cli_run_make_plan(settings, true, input, diag);
+    const enum br_status status = jobs_plan_take_left(settings, input, diag);
+    return status ? status : cli_run_make_plan(settings, true, input, diag);
 }
 
 /* Do tasks of the job run on some machines alone, or longer there? */
@@ -197,8 +225,10 @@ static enum br_status jobs_plan_carry_over(const struct cli_settings *settings,
         }
     }
     free(machine);
+    if (!status && job->alternatives)
+        job->alternatives->classes_lost = lost_classes_were_there(from, input);
     if (!status && lost && machines_differ(from, input))
-        return plan_what_is_left(settings, from, input, diag);
+        return plan_what_is_left(settings, input, diag);
     return status ? status : br_plan_rank_on(input->plan, job, cluster, diag);
 }
 
@@ -382,7 +412,9 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
         return status;
     if (!settings->run.spool)
         cli_warn(path, input->input.dag);
-    status = cli_run_make_plan(settings, alone, input, diag);
+    status = jobs_plan_take_left(settings, input, diag);
+    if (!status)
+        status = cli_run_make_plan(settings, alone, input, diag);
     if (!status && input->learn)
         status = cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
     return status;
@@ -400,6 +432,8 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
     const bool own = !*cluster;
     if (!status && (is_plan(path) || settings->run.plan))
         status = jobs_plan_accept(settings, alone, input, diag);
+    if (!status && (is_plan(path) || settings->run.plan))
+        status = jobs_plan_rest(settings, input, diag);
     /* What runs is the choice of the plan. */
     if (!status && br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES)
         status = cli_run_ways_fix(&input->input.dag, &input->input.cluster, &input->plan,

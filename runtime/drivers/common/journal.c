@@ -107,7 +107,8 @@ static enum br_status journal_add(struct br_journal *journal, uint32_t size, con
     return BR_OK;
 }
 
-/* Writes the duration of a task after the text of its record, with as many digits as fit. */
+/* Writes the duration of a task, or its alternative, after the text of its record, with as many
+ * digits as fit. */
 static void tell_lasted(char text[BR_RECORD_SHORT], int64_t lasted_ns)
 {
     enum { ROOM = BR_RECORD_SHORT - BR_RECORD_SUM - 2 };
@@ -142,9 +143,9 @@ static enum br_status journal_add_task(struct br_journal *journal, const char *w
 }
 
 enum br_status br_journal_started(struct br_journal *journal, uint32_t number, uint32_t task,
-                                  struct br_diag *diag)
+                                  uint32_t alternative, struct br_diag *diag)
 {
-    return journal_add_task(journal, "started", number, task, 0, diag);
+    return journal_add_task(journal, "started", number, task, alternative, diag);
 }
 
 enum br_status br_journal_finished(struct br_journal *journal, uint32_t number, uint32_t task,
@@ -393,6 +394,34 @@ enum br_status br_journal_open(struct br_journal *journal, const char *path, boo
         br_journal_close(journal);
     else
         br_diag_file(diag, NULL);
+    return status;
+}
+
+enum br_status br_journal_look(const char *path, const struct br_dag *dag, bool *done, uint32_t *by,
+                               struct br_diag *diag)
+{
+    struct br_journal journal = {.file = open(path, O_RDONLY | O_CLOEXEC)};
+    const struct br_past whole = {.tasks = dag->tasks};
+    struct br_diag why = {0};
+    struct stat state;
+    char *text = NULL;
+    enum br_status status = BR_OK;
+    const bool read = journal.file >= 0 && !fstat(journal.file, &state) && S_ISREG(state.st_mode) &&
+                      !journal_read_all(journal.file, (size_t)state.st_size, &text, &why) &&
+                      !journal_read_head(&journal, job_sum(dag), text, (size_t)state.st_size, &why);
+    if (read && !br_replay_add(&journal.past, &whole))
+        status = br_fail_memory(diag);
+    if (read && !status)
+        status = br_replay_read(&journal.past, text, (uint64_t)state.st_size, BR_RECORD_LONG,
+                                journal.seed, diag);
+    const struct br_past *past = read && !status ? &journal.past.past[0] : NULL;
+    for (uint32_t t = 0; past && past->state && t < past->tasks; t++) {
+        done[t] = past->state[t] & BR_PAST_FINISHED;
+        by[t] = past->by[t];
+    }
+    br_replay_finish(&journal.past);
+    free(text);
+    br_journal_close(&journal);
     return status;
 }
 

@@ -59,6 +59,13 @@ enum br_status br_journal_open(struct br_journal *journal, const char *path, boo
                                struct br_journal_job *jobs, uint32_t count, const char *mark,
                                struct br_journal_found *found, struct br_diag *diag);
 
+/* What is done of the job, by earlier sessions of the journal of this one job, whose choice of
+ * alternatives may be any: `done` and `by` are by task, of zeros before; `by` is the alternative as
+ * recorded above. Nothing if there is no such journal, which br_journal_open would say. Changes
+ * nothing in the file. BR_SYSTEM (memory). */
+enum br_status br_journal_look(const char *path, const struct br_dag *dag, bool *done, uint32_t *by,
+                               struct br_diag *diag);
+
 /* Adds a job to a journal that was opened without jobs. Resumes it if an earlier session had a job
  * of that name, not dropped, and br_journal_settle has not been called since; BR_NO if that was
  * another job. No two jobs that are not dropped have one name. O(earlier jobs). */
@@ -70,9 +77,10 @@ enum br_status br_journal_settle(struct br_journal *journal, struct br_diag *dia
  * cut. */
 enum br_status br_journal_drop(struct br_journal *journal, uint32_t number, struct br_diag *diag);
 
-/* Adds a record; it survives the death of this program from then on. */
+/* Adds a record; it survives the death of this program from then on. `alternative` is that by which
+ * the task runs, counted within its stage from 1; 0: not told. */
 enum br_status br_journal_started(struct br_journal *journal, uint32_t number, uint32_t task,
-                                  struct br_diag *diag);
+                                  uint32_t alternative, struct br_diag *diag);
 /* The duration of the task; 0: unknown. */
 enum br_status br_journal_finished(struct br_journal *journal, uint32_t number, uint32_t task,
                                    int64_t lasted_ns, struct br_diag *diag);

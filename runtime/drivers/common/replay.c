@@ -20,8 +20,9 @@ bool br_replay_add(struct br_replay *replay, const struct br_past *past)
     *added = *past;
     added->state = calloc((size_t)past->tasks + 1, 1);
     added->lasted_ns = calloc((size_t)past->tasks + 1, sizeof *added->lasted_ns);
+    added->by = calloc((size_t)past->tasks + 1, sizeof *added->by);
     replay->jobs++;
-    if (added->state && added->lasted_ns)
+    if (added->state && added->lasted_ns && added->by)
         return true;
     br_replay_drop(replay, replay->jobs - 1);
     return false;
@@ -33,8 +34,10 @@ void br_replay_drop(struct br_replay *replay, uint32_t number)
         return;
     free(replay->past[number].state);
     free(replay->past[number].lasted_ns);
+    free(replay->past[number].by);
     replay->past[number].state = NULL;
     replay->past[number].lasted_ns = NULL;
+    replay->past[number].by = NULL;
 }
 
 uint32_t br_replay_find(const struct br_replay *replay, uint64_t name)
@@ -76,7 +79,7 @@ static int64_t read_lasted(const char *text)
     return zeros || ns > INT64_MAX ? 0 : (int64_t)ns;
 }
 
-/* "started", "finished" or "dropped", with a job, a task and its duration. */
+/* "started", "finished" or "dropped", with a job, a task and its alternative or its duration. */
 static bool take_short(struct br_replay *replay, const char *text)
 {
     uint32_t job, task;
@@ -93,7 +96,9 @@ static bool take_short(struct br_replay *replay, const char *text)
     if (!past->state || task >= past->tasks)
         return false;
     if (strncmp(text, "started ", 8) == 0) {
+        const int64_t by = read_lasted(numbers + behind);
         past->state[task] |= BR_PAST_STARTED;
+        past->by[task] = by <= UINT32_MAX ? (uint32_t)by : 0;
     } else if (strncmp(text, "finished ", 9) == 0) {
         past->state[task] |= BR_PAST_FINISHED;
         past->lasted_ns[task] = read_lasted(numbers + behind);

@@ -17,6 +17,7 @@ struct br_past {
     uint32_t tasks;
     uint8_t *state;     /* by task: bits of the above; NULL: the journal has dropped the job */
     int64_t *lasted_ns; /* by finished task; 0: unknown */
+    uint32_t *by; /* by started task: the alternative of its last start, from 1; 0: not told */
 };
 
 /* A session: a process of a machine since one boot, and the mark of its tasks. */

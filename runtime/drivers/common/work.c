@@ -123,7 +123,9 @@ bool br_work_words(struct br_work *work, const struct br_job_work *job_work, uin
 enum br_status br_work_started(struct br_work *work, const struct br_job_work *job_work,
                                uint32_t task)
 {
-    return br_journal_started(&work->journal, job_work->known.number, task, work->diag);
+    const struct br_stage *stage = &job_work->dag->stage[br_dag_task_stage(job_work->dag, task)];
+    return br_journal_started(&work->journal, job_work->known.number, task,
+                              stage->chosen ? stage->chosen_number + 1 : 0, work->diag);
 }
 
 enum br_status br_work_finished(struct br_work *work, struct br_job_work *job_work, uint32_t task,
