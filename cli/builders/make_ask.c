@@ -204,6 +204,38 @@ static bool is_of_cmake(const struct cli_make_question *question)
     return read && strncmp(line, "# CMAKE generated file", 22) == 0;
 }
 
+/* The folder of the sources, as CMake's cache in the folder of the build has it. */
+static void make_ask_sources(const char *folder, char sources[static 160])
+{
+    static const char key[] = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+    char path[PATH_MAX], line[PATH_MAX];
+    int size = snprintf(path, sizeof path, "%s/CMakeCache.txt", folder);
+    FILE *in = size > 0 && size < PATH_MAX ? fopen(path, "re") : NULL;
+    snprintf(sources, 160, "SOURCES");
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (strncmp(line, key, sizeof key - 1) == 0 && line[sizeof key - 1] &&
+            strlen(line + sizeof key - 1) < 160)
+            snprintf(sources, 160, "%s", line + sizeof key - 1);
+    }
+    if (in)
+        fclose(in);
+}
+
+static enum br_status make_ask_refuse_cmake(const struct cli_make_question *question,
+                                            struct br_diag *diag)
+{
+    char sources[160], hint[400];
+    make_ask_sources(question->folder, sources);
+    br_diag_file(diag, question->folder);
+    snprintf(hint, sizeof hint,
+             "let CMake write it for ninja into another folder: cmake -G Ninja -S %s -B FOLDER; "
+             "then bigrocks import ninja -C FOLDER, or bigrocks build -C FOLDER",
+             sources);
+    return br_fail(diag, BR_BAD_INPUT, hint,
+                   "CMake wrote this build, and its makes cannot tell ahead what they would do");
+}
+
 enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, struct br_diag *diag)
 {
     char folder[PATH_MAX] = "", make[PATH_MAX];
@@ -214,14 +246,8 @@ enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, s
         return br_fail(diag, BR_SYSTEM, "give the folder of the build: -C FOLDER",
                        "there is no such folder");
     }
-    if (is_of_cmake(question)) {
-        br_diag_file(diag, question->folder);
-        return br_fail(
-            diag, BR_BAD_INPUT,
-            "let CMake write for ninja (cmake -G Ninja -S SOURCES -B FOLDER), and give "
-            "'bigrocks import ninja -C FOLDER' or 'bigrocks build -C FOLDER'",
-            "CMake wrote this build, and its makes cannot tell ahead what they would do");
-    }
+    if (is_of_cmake(question))
+        return make_ask_refuse_cmake(question, diag);
     int file = br_unnamed_file();
     if (file < 0)
         return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no file can be made: %s", strerror(errno));

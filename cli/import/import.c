@@ -35,6 +35,8 @@ static void import_say_report(const struct br_ninja_report *report)
         fprintf(stderr, ", %" PRIu32 " with the median of their rule", report->of_rule);
     if (report->preset)
         fprintf(stderr, ", %" PRIu32 " with 1 s because nothing is known", report->preset);
+    if (report->wide)
+        fprintf(stderr, ", %" PRIu32 " on several cores", report->wide);
     fputc('\n', stderr);
 }
 

@@ -19,6 +19,8 @@ static void import_make_say_report(const struct br_make_report *report, const st
     else if (report->makes)
         fprintf(stderr, ", with those of the makes that %" PRIu32 " of the recipes call",
                 report->makes);
+    if (report->wide)
+        fprintf(stderr, ", %" PRIu32 " of them on several cores", report->wide);
     fputc('\n', stderr);
     if (report->beside && !report->whole)
         cli_say("%" PRIu32 " of these do more than call make; what they do besides comes after "
@@ -47,7 +49,7 @@ static enum br_status read_make(const struct cli_settings *settings, const char 
     if (!status && !import->printed)
         status = cli_make_ask(&question, &fd, diag);
     const struct br_make_options options = {
-        .demand = demand, .whole = import->whole, .own = fd >= 0};
+        .demand = demand, .machine = input->cluster, .whole = import->whole, .own = fd >= 0};
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (!status)
         status = br_parse_make(fd >= 0 ? path : import->printed, &options, input, report, diag);

@@ -8,6 +8,7 @@
 struct br_make_options {
     /* The demands of a command: the capacities of the cluster's first class; NULL: none. */
     const struct br_cluster *demand;
+    const struct br_cluster *machine; /* no recipe demands more cpu than it has; NULL: no limit */
     /* A recipe that calls make becomes one task that does so; else the commands of that make become
      * tasks.
      */
@@ -20,6 +21,7 @@ struct br_make_report {
     uint32_t makes;    /* recipes that call make */
     uint32_t beside;   /* those that do more than that; the rest comes after the make */
     uint32_t whole;    /* those that are one task */
+    uint32_t wide;     /* recipes that declare several cores for themselves */
 };
 
 /* Reads what `make -n -p -w --trace` has printed as a job: a task for each recipe that make would

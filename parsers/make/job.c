@@ -88,7 +88,9 @@ static enum br_status make_job_add_task(struct br_making *making, uint32_t numbe
         status = br_dag_set_command(making->dag, *stage, script, making->diag);
     }
     if (!status && part->lines)
-        status = br_read_demands(making->dag, *stage, making->options->demand, making->diag);
+        status = br_read_command_demands(making->dag, *stage, making->options->demand,
+                                         making->options->machine, script, &making->report->wide,
+                                         making->diag);
     for (uint32_t k = 0; k < list->count && !status; k++) {
         inside |= list->stage[k] >= first;
         status = make_job_add_edge(making, list->stage[k], *stage);

@@ -39,6 +39,7 @@ struct br_ninja_report {
     uint32_t commands, phony;         /* needed for the targets */
     uint32_t logged, of_rule, preset; /* durations: from the log, from commands of the same rule,
                                          and 1 s if there is neither */
+    uint32_t wide;                    /* commands that declare several cores for themselves */
     bool hooked; /* the build starts CMake's instrumentation, whose hooks wait for the ninja that
                     makes build.ninja */
 };

@@ -195,8 +195,9 @@ static enum br_status ninja_job_add_pool(struct making *making, uint32_t edge, u
 
 static enum br_status ninja_job_add_demands(struct making *making, uint32_t edge, uint32_t stage)
 {
-    enum br_status status =
-        br_read_demands(making->dag, stage, making->options->demand, making->diag);
+    enum br_status status = br_read_command_demands(
+        making->dag, stage, making->options->demand, making->cluster,
+        making->dag->stage[stage].command, &making->report->wide, making->diag);
     return status ? status : ninja_job_add_pool(making, edge, stage);
 }
 
@@ -282,9 +283,9 @@ static enum br_status ninja_job_add_stages(struct making *making)
         if (!status)
             place_stage(making, e);
         if (!status)
-            status = ninja_job_add_demands(making, e, making->stage[e]);
-        if (!status)
             status = add_texts(making, e, making->stage[e]);
+        if (!status)
+            status = ninja_job_add_demands(making, e, making->stage[e]);
         if (status)
             return status;
     }

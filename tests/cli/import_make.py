@@ -277,6 +277,17 @@ def check_named(bigrocks, scratch):
         assert stages(tree.load(cwd=scratch, env=dict(os.environ, **given))) == ['all']
 
 
+def check_cores(bigrocks, scratch):
+    """A recipe that asks for cores demands them, at most what the machine has."""
+    tree = Tree(bigrocks, scratch / 'cores', {'Makefile': 'all: one link sub auto\none:\n\ttrue cc -c -flto=3\nlink:\n\ttrue; true cc -flto=3 a.o\n'
+                                                          'sub:\n\t/usr/bin/env true make -j 9\nauto:\n\ttrue cc -flto=auto\n'})
+    job = tree.load()
+    cores = {stage.get('id'): stage.find(NAMESPACE + 'demand').get('amount') for stage in job.iter(NAMESPACE + 'stage')}
+    assert cores == {'one': '1', 'link': '3', 'sub': '4', 'auto': '4'}, cores
+    done = call(bigrocks, 'import', 'make', '-C', tree.folder, '-o', tree.job, '--capacity', 'cpu=4')
+    assert '3 of them on several cores' in done.stderr, done.stderr
+
+
 def check_cmake(bigrocks, scratch):
     """What CMake writes for make is refused with the way that works, and that works."""
     files = {'CMakeLists.txt': 'cmake_minimum_required(VERSION 3.10)\nproject(t C)\n'
@@ -291,6 +302,8 @@ def check_cmake(bigrocks, scratch):
     for words in ((), ('--whole',), ('--file', 'Makefile'), ('--file', folder / 'made/Makefile')):
         done = call(bigrocks, 'import', 'make', '-C', folder / 'made', *words, status=3)
         assert 'CMake wrote this build' in done.stderr and 'import ninja -C FOLDER' in done.stderr, done.stderr
+        sources = folder if shutil.which('cmake') and len(str(folder)) < 160 else 'SOURCES'
+        assert 'cmake -G Ninja -S %s -B FOLDER' % sources in done.stderr, done.stderr
     (folder / 'made/own.mk').write_text('all:\n\ttouch all\n')
     call(bigrocks, 'import', 'make', '-C', folder / 'made', '--file', 'own.mk', '-o', scratch / 'own.xml')
     if shutil.which('cmake') and shutil.which('ninja'):
@@ -402,6 +415,7 @@ def main():
         check_loop(bigrocks, scratch)
         check_kinds(bigrocks, scratch)
         check_named(bigrocks, scratch)
+        check_cores(bigrocks, scratch)
         check_cmake(bigrocks, scratch)
         check_one_shell(bigrocks, scratch)
         check_environment(bigrocks, scratch)

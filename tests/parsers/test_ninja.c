@@ -15,6 +15,7 @@
 #include "parsers/ninja/ninja.h"
 #include "emit/ninja/hash.h"
 #include "parsers/parsers.h"
+#include "parsers/reader/cores.h"
 
 /* A folder of its own for every test; files that a test writes are removed with it. */
 static char folder[64];
@@ -228,6 +229,71 @@ static void test_pools(void **state)
     br_input_finish(&input);
 }
 
+/* A command that declares cores demands so many, at most what the machine has. */
+static void test_cores(void **state)
+{
+    static const struct {
+        const char *command;
+        uint32_t cores;
+    } cases[] = {
+        {"gcc -O2 a.o b.o -o app", 1},
+        {"gcc -flto=3 a.o -o app", 3},
+        {"gcc -flto=3 -c a.c -o a.o", 1}, /* only a link runs it side by side */
+        {"gcc -flto=3 -c a.c && gcc -flto=2 a.o", 2},
+        {"gcc -flto a.o", 1},
+        {"gcc -flto=thin -flto-jobs=8 a.o", 8},
+        {"clang -flto=auto a.o", BR_CORES_ALL},
+        {"ld.lld '--thinlto-jobs=5' a.o", 5},
+        {"cd sub && '/usr/bin/make' -s -j4 all", 4},
+        {"make -j 4; ninja -C x -j6", 6},
+        {"make -j all", 1},
+        {"make --jobs=7x", 1},
+        {"make -j$(nproc)", BR_CORES_ALL},
+        {"/opt/bin/cmake --build x --parallel 3", 3},
+        {"cmake -E touch --parallel 3", 1},
+        {"cmakes --build x -j3", 1},
+        {"ctest --parallel=9 | cat -j12", 9},
+        {"tar -j4 x", 1},
+        {"cargo build --jobs 99999999999999", 1},
+        {"", 1},
+    };
+    struct br_ninja_options options = {.folder = folder};
+    struct br_input input = {0};
+    struct br_cluster *demand;
+    struct br_ninja_report report;
+    struct br_diag diag = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        assert_int_equal(br_command_cores(cases[k].command), cases[k].cores);
+    write_file("build.ninja", "rule ld\n  command = gcc -flto=$n a.o\nrule cp\n  command = cp\n"
+                              "build b: ld\n  n = 2\nbuild c: ld\n  n = 9\nbuild d: cp\n"
+                              "build e: ld\n  n = auto\n");
+    assert_int_equal(br_parse_capacity(1, "mem=1,cpu=1", &demand, &diag), BR_OK);
+    assert_int_equal(br_parse_capacity(1, "cpu=4", &input.cluster, &diag), BR_OK);
+    options.demand = demand;
+    assert_int_equal(br_parse_ninja(&options, &input, &report, &diag), BR_OK);
+    assert_string_equal(describe(&input), "b 1 mem=1 cpu=2 5\nc 1 mem=1 cpu=4 7\n"
+                                          "d 1 mem=1 cpu=1 9\ne 1 mem=1 cpu=4 10\n");
+    assert_int_equal(report.wide, 3);
+    br_input_finish(&input);
+    /* Without a machine a number is believed, and "auto" says nothing; no cpu, no cores. */
+    input = (struct br_input){0};
+    assert_int_equal(br_parse_ninja(&options, &input, &report, &diag), BR_OK);
+    assert_string_equal(describe(&input), "b 1 mem=1 cpu=2 5\nc 1 mem=1 cpu=9 7\n"
+                                          "d 1 mem=1 cpu=1 9\ne 1 mem=1 cpu=1 10\n");
+    assert_int_equal(report.wide, 2);
+    br_input_finish(&input);
+    br_cluster_destroy(demand);
+    input = (struct br_input){0};
+    assert_int_equal(br_parse_capacity(1, "mem=1", &demand, &diag), BR_OK);
+    options.demand = demand;
+    assert_int_equal(br_parse_ninja(&options, &input, &report, &diag), BR_OK);
+    assert_string_equal(describe(&input), "b 1 mem=1 5\nc 1 mem=1 7\nd 1 mem=1 9\ne 1 mem=1 10\n");
+    assert_int_equal(report.wide, 0);
+    br_input_finish(&input);
+    br_cluster_destroy(demand);
+}
+
 static void test_log(void **state)
 {
     (void)state;
@@ -396,7 +462,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_edges),     TEST(test_variables), TEST(test_script), TEST(test_command),
         TEST(test_pools),     TEST(test_log),       TEST(test_bad),    TEST(test_prefixes),
-        TEST(test_canonical), TEST(test_hashes),
+        TEST(test_canonical), TEST(test_hashes),    TEST(test_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
