@@ -1,5 +1,6 @@
 #include "cluster/workload/scale.h"
 
+#include "planner/model/alternatives.h"
 #include "planner/model/waves.h"
 
 static int64_t scale_scaled(int64_t ns, double factor)
@@ -19,6 +20,14 @@ void br_dag_scale(struct br_dag *dag, double factor)
     }
     for (uint32_t t = 0; t < dag->tasks; t++)
         dag->duration_ns[t] = scale_scaled(dag->duration_ns[t], factor);
+    struct br_alternatives *all = dag->alternatives;
+    for (uint32_t a = 0; all && a < all->count; a++) {
+        struct br_alternative *way = &all->alternative[a];
+        way->duration_ns = scale_scaled(way->duration_ns, factor);
+        for (uint32_t i = 0; way->id && i < dag->stage[way->stage].tasks; i++)
+            all->duration_ns[way->first_duration + i] =
+                scale_scaled(all->duration_ns[way->first_duration + i], factor);
+    }
     if (dag->waves)
         br_waves_scale(dag->waves, factor);
 }

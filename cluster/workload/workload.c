@@ -107,7 +107,8 @@ enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *
                                    struct br_diag *diag)
 {
     struct br_workload_dag row = {.dag = dag, .scale = 1};
-    enum br_status status = br_features_refuse(dag, NULL, 0, "a workload", diag);
+    const unsigned known = workload->ways ? BR_FEATURE_ALTERNATIVES | BR_FEATURE_CLASSES : 0;
+    enum br_status status = br_features_refuse(dag, NULL, known, "a workload", diag);
     if (status) {
         br_dag_destroy(dag);
         return status;

@@ -61,6 +61,7 @@ struct br_workload {
     const char *name;
     const char *source; /* file it came from; NULL if made in memory */
     bool finished;
+    bool ways; /* may its jobs have alternatives and name classes? Else they are refused. */
     uint32_t groups, dags, jobs;
     uint32_t group_room, dag_room, job_room;
     uint32_t features;    /* that jobs may have */

@@ -18,6 +18,7 @@
 #include "cluster/executors/classes.h"
 #include "cluster/executors/network/model.h"
 #include "cluster/predict/cases.h"
+#include "cluster/simulate/command/choices.h"
 #include "cluster/simulate/command/deadlines.h"
 #include "cluster/simulate/command/merge.h"
 #include "cluster/simulate/experiment/experiment.h"
@@ -316,6 +317,33 @@ static bool controls(const struct br_experiment *request)
     return false;
 }
 
+/* Jobs that may run in several ways do so by their plans. */
+static enum br_status choose(const struct cli_settings *settings, struct br_workload *workload,
+                             const struct br_experiment *request, struct br_cluster **chosen,
+                             struct br_diag *diag)
+{
+    uint32_t dags;
+    const bool executors = request->executors.options.executors;
+    const unsigned ways =
+        executors ? 0 : BR_FEATURE_ALTERNATIVES | BR_FEATURE_CLASSES | BR_FEATURE_SPEED;
+    enum br_status status = BR_OK;
+    for (uint32_t d = 0; d < workload->dags && !status; d++)
+        status = br_features_refuse(workload->dag[d].dag, request->cluster, ways,
+                                    executors ? "a run on executors" : "the simulator", diag);
+    /* What no job demands may be shared. */
+    if (!status)
+        status = br_features_refuse_cluster(request->cluster, ways | BR_FEATURE_SHARED,
+                                            "the simulator", diag);
+    if (!status)
+        status = br_choices_make(workload, request->cluster, &request->plan, chosen, &dags, diag);
+    if (!status && dags && !settings->output.quiet)
+        cli_say("%" PRIu32
+                " %s by the alternatives and on the classes of machines of a plan of its "
+                "own: policies choose order and machines, and bounds are for this choice",
+                dags, dags == 1 ? "job file runs" : "job files run, each");
+    return status;
+}
+
 /* The jobs of --before, from which predictors learn. */
 static enum br_status simulate_read_history(const struct cli_settings *settings,
                                             const struct br_workload *workload,
@@ -382,12 +410,13 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     struct br_experiment request = {0};
     struct br_experiment_policy *policies = NULL;
     struct br_workload *workload = NULL;
-    struct br_cluster *cluster = NULL, *used;
+    struct br_cluster *cluster = NULL, *chosen = NULL, *used;
     struct br_arena arena = {0};
     struct br_cases cases = {0};
     struct cli_deadlines deadlines = {0};
     struct br_model model = {0};
     struct br_workload_options reading = cli_workload_options(settings);
+    reading.ways = true;
     if (settings->batch.merge)
         return simulate_merge(settings, argument, arguments, diag);
     if (arguments > 1)
@@ -416,7 +445,9 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     if (!status && !used)
         status = cli_fail_no_cluster(diag);
     if (!status)
-        status = br_features_refuse_cluster(used, 0, "the simulator", diag);
+        status = choose(settings, workload, &request, &chosen, diag);
+    if (chosen)
+        request.cluster = used = chosen;
     if (!status)
         status = cli_declare_fungible(&settings->enforcer, used, diag);
     if (!status)
@@ -444,6 +475,7 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     br_model_finish(&model);
     br_workload_destroy(workload);
     br_cluster_destroy(cluster);
+    br_cluster_destroy(chosen);
     br_arena_finish(&arena);
     free_policies(policies, request.policies);
     return status;

@@ -30,9 +30,10 @@ struct br_workload_options {
     const char *from; /* format's name; NULL: recognise it */
     enum br_parallel parallel;
     enum br_grouping group_by;
-    bool completed_only;         /* recorded jobs that failed or were cancelled are skipped */
-    bool cpu_only;               /* recorded jobs demand only cpu */
-    struct br_parse_options job; /* for the job files that a workload names */
+    bool completed_only; /* recorded jobs that failed or were cancelled are skipped */
+    bool cpu_only;       /* recorded jobs demand only cpu */
+    bool ways; /* jobs may have alternatives and name classes: the caller knows what to do */
+    struct br_parse_options job;           /* for the job files that a workload names */
     const struct br_workload_table *table; /* br_parse_workload fills it in */
 };
 struct br_workload_options br_workload_options_default(void);

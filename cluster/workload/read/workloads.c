@@ -126,6 +126,7 @@ static enum br_status workloads_read_source(struct br_source *source,
         br_workload_create(br_source_stem(source, "workload", stem, sizeof stem), source->name);
     if (!*workload)
         return br_fail_memory(diag);
+    (*workload)->ways = options->ways;
     status = format->read(source, options, *workload, diag);
     if (!status && (*workload)->jobs == 0 && (*workload)->note)
         status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "take a record of whole jobs",
