@@ -359,11 +359,9 @@ enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cl
 static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
                                        const struct cli_run_input *input, struct br_diag *diag)
 {
-    const char *other = !alone                   ? "with other jobs"
-                        : settings->run.learn    ? "with --learn"
-                        : settings->search.order ? "with --order"
-                        : settings->control.deadline || settings->control.utility
-                            ? "with --deadline"
+    const char *other = !alone                         ? "with other jobs"
+                        : settings->run.learn          ? "with --learn"
+                        : settings->search.order       ? "with --order"
                         : settings->run.on != CLI_HERE ? "with --on"
                                                        : NULL;
     const bool of_job = br_features(input->input.dag, NULL) & BR_FEATURES_MODES;
