@@ -450,6 +450,13 @@ def check_learned_ways(folder, cluster):
             near(learned['test', 'cpu', i], 24, 0.02)
         assert learned['test', 'gpu', 2] == 500, learned  # said of the task itself
         near(stages(folder / 'learned.xml')['make'][0], 5, 0.02)
+    (folder / 'other.xml').write_text(WAYS % 'other')
+    said = bigrocks('plan', 'other.xml', *cluster, *known, '--no-lp', cwd=folder).stderr
+    assert "'tuesday' has the same stages" in said and '3 of 3 stages' in said, said
+    (folder / 'few.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="few">%s</job>' % ''.join(
+        '<stage id="%s" duration="1"/>' % name for name in ['link', 'make', 'test', *'abcd']))
+    said = bigrocks('plan', 'few.xml', '--capacity', 'cpu=4', *known, cwd=folder).stderr
+    assert "has no runs of 'few'; it has runs of 'tuesday'" in said, said  # each stage counts once, however it ran
     memory = {way.get('id'): [int(d.get('amount')) >> 20 for d in way.iter(SPACE + 'demand') if d.get('resource') == 'mem']
               for way in xml.parse(folder / 'learned.xml').getroot().iter(SPACE + 'alternative')}
     assert memory == {'one': [200], 'four': [200], 'wide': [1024], 'cpu': [], 'gpu': []}, memory
