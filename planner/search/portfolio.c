@@ -352,30 +352,20 @@ static void list_serial(struct br_portfolio *p)
         }
 }
 
-/* Lists the justified schedules of the elite, which are worth more rounds. They take the places of
- * the schedules that were kept, which nobody needs any more. */
+/* Lists the justified schedules of the elite, which are worth more rounds, but for one to which a
+ * round has brought nothing. They take the places of the schedules that were kept, which nobody
+ * needs any more. */
 static void list_best(struct br_portfolio *p)
 {
     for (uint32_t k = 0; k < p->run->elite->count; k++) {
         const struct br_elite_entry *entry = &p->run->elite->entry[k];
-        if (entry->method != justified)
+        const struct br_schedule *schedule = &entry->schedule;
+        if (entry->method != justified ||
+            (schedule->makespan == p->settled_makespan && schedule->ends == p->settled_ends))
             continue;
-        br_schedule_copy(&p->kept[p->works], &entry->schedule);
+        br_schedule_copy(&p->kept[p->works], schedule);
         portfolio_add_work(p, BR_ORIGIN_ELITE, p->works, ROUNDS);
     }
-}
-
-/* Lists the best of all, unless a round has brought nothing to it. It takes the place of the added
- * one. */
-static void list_single_best(struct br_portfolio *p)
-{
-    const struct br_schedule *best = &p->run->elite->entry[0].schedule;
-    if (best->makespan == p->settled_makespan && best->ends == p->settled_ends)
-        return;
-    br_schedule_copy(&p->kept[ADDED], best);
-    p->done |= 1u << ADDED;
-    p->done_quickly |= 1u << ADDED;
-    portfolio_add_work(p, BR_ORIGIN_ELITE, ADDED, ROUNDS);
 }
 
 /* How many of the list the limit of the cost allows. The last of them gets less rounds if not all
@@ -497,7 +487,7 @@ static void list_works(struct br_portfolio *p, unsigned works)
     if (works & BR_WORKS_SERIAL)
         list_serial(p);
     if (p->few && works & BR_WORKS_BEST)
-        list_single_best(p);
+        list_best(p);
 }
 
 bool br_portfolio_justify(struct br_portfolio *p, unsigned works)

@@ -30,8 +30,7 @@ enum br_portfolio_works {
                           be few, the next few of them */
     BR_WORKS_SERIAL =
         2, /* those of serial generation, forward and backward, by the heuristics' orders */
-    BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing; if there shall be
-                          few, the best of all */
+    BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing */
     BR_WORKS_ALL = BR_WORKS_KEPT | BR_WORKS_SERIAL | BR_WORKS_BEST,
 };
 
@@ -43,7 +42,7 @@ struct br_portfolio {
      * most promising schedules first, and none after one that is as short as the run's lower bound.
      * Else all are by serial generation. */
     bool closes;
-    bool few; /* only the next few of what was kept, and only the best of all once more */
+    bool few; /* only the next few of what was kept, and the best at once */
     /* The most that all calls together may cost, in tasks placed by parallel generation, and what
      * they have cost; most is 0 if there is no limit. The caller may add to it. */
     uint64_t most, used;

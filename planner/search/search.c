@@ -19,14 +19,15 @@
 
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* On jobs of more than LARGE_TASKS tasks the methods run in the order of what they bring for their
- * placements, each only if those before it have left the part open. Then effort fast has no room
- * for the published method, but begins with orders of whole stages, too. If serial generation made
- * the best schedule shorter than parallel generation did, more of it follows. If not, or on jobs of
- * fewer than LARGE_MANY tasks, which the population over stages costs less, fast takes LARGE_STAGES
- * schedules' worth of that instead, or LARGE_PLACEMENTS placements if that is more, unless the gap
- * is at most the makespan divided by LARGE_NEAR. It takes nothing more from a gap of 1/LARGE_CLOSE
- * of it on. All that costs at most as much as LARGE_PASSES schedules by parallel generation. On the
- * largest jobs, BR_PORTFOLIO_LARGE and up, it has two orders, and HUGE_STAGES. (See bench/large.)
+ * placements, each only if those before it have left the part open. They begin with orders of whole
+ * stages, too. Effort fast has no room for slow baselines and the published method. If serial
+ * generation made the best schedule shorter than parallel generation did, more of it follows. If
+ * not, or on jobs of fewer than LARGE_MANY tasks, which the population over stages costs less, fast
+ * takes LARGE_STAGES schedules' worth of that instead, or LARGE_PLACEMENTS placements if that is
+ * more, unless the gap is at most the makespan divided by LARGE_NEAR. It takes nothing more from a
+ * gap of 1/LARGE_CLOSE of it on. All that costs at most as much as LARGE_PASSES schedules by
+ * parallel generation. On the largest jobs, BR_PORTFOLIO_LARGE and up, it has two orders, and
+ * HUGE_STAGES. (See bench/large.)
  */
 enum {
     LARGE_TASKS = 4000,
@@ -344,12 +345,12 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
 }
 
 /* Runs the baselines, on a large job as far as they are needed. By the clock, those that are slow
- * on large jobs come last. Effort fast has the first alone on the largest jobs, and where that
- * leaves next to no gap. */
+ * on large jobs come last, and effort fast has none of these. It has the first alone on the largest
+ * jobs, and where that leaves next to no gap. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
-    const bool divided = s->turn && s->run.in->tasks > SLOW_TASKS;
-    const unsigned rest = divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS;
+    const bool divided = s->turn && s->run.in->tasks > SLOW_TASKS && !is_hurried(s);
+    const unsigned rest = divided || is_hurried(s) ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS;
     bool ok = run_rows(s, portfolio, is_large(s) ? FIRST_ROW : FIRST_ROW | rest);
     if (is_huge(s) || (is_hurried(s) && ok && !search_is_open(s)))
         return ok;
@@ -476,7 +477,7 @@ static bool plan_best(struct br_search *s)
     portfolio.few = hurried;
     portfolio.most = hurried ? (uint64_t)LARGE_PASSES * s->run.in->tasks : 0;
     ok = ok && run_baselines(s, &portfolio);
-    if (ok && hurried && !is_huge(s) && search_is_open(s))
+    if (ok && is_large(s) && !is_huge(s) && search_is_open(s))
         ok = run_stage_orders(s, &portfolio);
     if (ok && is_huge(s) && search_is_open(s))
         ok = run_work_path(s, &portfolio);

@@ -227,6 +227,17 @@ static struct random_job large_job(uint64_t seed, uint32_t machines)
     return job;
 }
 
+/* Effort default tries every simple order that fast tries, and its plan is no longer. */
+static void more_effort_is_not_longer(const struct random_job *job, const struct br_plan *fast)
+{
+    struct br_plan_options options = br_plan_options_default();
+    struct br_plan *plan;
+    assert_int_equal(br_plan_make(job->dag, job->cluster, &options, &plan, NULL), BR_OK);
+    assert_true(plan->counters.heuristic_schedules >= fast->counters.heuristic_schedules);
+    assert_true(plan->makespan_ns <= fast->makespan_ns);
+    br_plan_destroy(plan);
+}
+
 /* On large jobs the plan of effort fast costs at most PASSES schedules' worth of placements, and
  * whatever closes a part, the plan and its counts are the same for any number of threads. Where a
  * justified schedule closes the job early, the less promising ones are not justified. */
@@ -252,6 +263,7 @@ static void large_jobs_cost_what_they_may(void **state)
                                 plan[0]->tasks * sizeof *plan[0]->machine);
         }
         if (plan[0]->makespan_ns > plan[0]->lower_bound_ns) {
+            more_effort_is_not_longer(&job, plan[0]);
             open++;
         } else if (plan[0]->counters.justify_schedules) {
             closed++;
