@@ -1,5 +1,6 @@
 /* bigrocks import: makes a job of another program's work. */
 #include <inttypes.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "cli/import/import.h"
@@ -145,6 +146,11 @@ static int import_perform(const struct cli_settings *settings, const char *const
                        settings->import.whole ? "whole" : "printed");
     if (import != import_ninja && settings->import.instrumentation)
         return br_fail(diag, BR_USAGE, NULL, "--instrumentation is for ninja");
+    if (import != cli_import_queries &&
+        (settings->import.parallelism || settings->import.speed_up ||
+         !isnan(settings->import.serial)))
+        return br_fail(diag, BR_USAGE, NULL,
+                       "--parallelism, --serial and --speed-up are for queries");
     return import(settings, argument + 1, arguments - 1, diag);
 }
 
@@ -162,6 +168,15 @@ static const struct br_option import_rows[] = {
         TEXT, "instrumentation", "FOLDER", import.instrumentation,
         "ninja: durations by CMake's instrumentation of the build in FOLDER, this one or another "
         "of the same project"),
+    OPTION(LIST, "parallelism", "D,...", import.parallelism,
+           "queries: let the plan choose the cores of each pipeline, one of these numbers",
+           .list = BR_LIST_NUMBER, .low = 1, .high = 100000, .example = "1,2,4,8"),
+    OPTION(REAL, "serial", "S", import.serial,
+           "of --parallelism: the part of a pipeline's work that one core does (default: 0)",
+           .high = 1, .example = "0.1"),
+    OPTION(LIST, "speed-up", "D:T,...", import.speed_up,
+           "the same part, fitted to a query that took T seconds on D cores", .list = BR_LIST_PAIR,
+           .low = 1e-9, .high = 1e9, .example = "1:12.4,4:3.9"),
     OPTION(FLAG, "measure", NULL, import.measure,
            "run every command now, one after another, to measure its duration and its needs"),
     OPTION(FLAG, "list", NULL, import.list, "list the sources of jobs, a line each"),
@@ -170,6 +185,7 @@ static const struct br_option import_rows[] = {
 static void import_set_defaults(struct cli_settings *settings)
 {
     settings->import.failures = 1;
+    settings->import.serial = NAN;
 }
 
 const struct cli_command cli_import = {
@@ -195,7 +211,7 @@ const struct cli_command cli_import = {
             "queries: makes one job of the plans in the files, as PostgreSQL's EXPLAIN and\n"
             "DuckDB's profiles write them. The costs of queries that never ran give their\n"
             "durations, by the queries that did run, in the files or in --history, which keeps\n"
-            "them.\n"
+            "them. --parallelism makes a choice of each pipeline's cores.\n"
             "spark-profile: makes a profile, from which 'bigrocks train' learns, of event logs of\n"
             "one Spark application that ran on one or several numbers of executors.\n"
             "The cluster that goes along is --capacity, by default this machine's processors and\n"

@@ -1,6 +1,8 @@
 /* bigrocks import queries: makes one job of the plans of several queries. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/import/import.h"
 #include "cli/inputs/load.h"
@@ -8,6 +10,8 @@
 #include "cli/options/commands.h"
 #include "cli/output/write_job.h"
 #include "cli/terminal/say.h"
+#include "base/text/list.h"
+#include "parsers/queries/degrees.h"
 #include "parsers/queries/queries.h"
 
 /* Costs of the queries that ran, here and in the history. */
@@ -112,6 +116,91 @@ static enum br_status check_settings(const struct cli_settings *settings, uint32
         return br_fail(
             diag, BR_USAGE, "leave it out",
             "-C, --file, --printed, --measure, --dirty, --whole and --demand are for builds");
+    if (import->parallelism && (settings->job.any_order || settings->job.hold == CLI_HOLD_MEMORY))
+        return br_fail(diag, BR_USAGE, "leave it out",
+                       "--any-order and --hold are for pipelines whose cores are given, not for "
+                       "--parallelism");
+    if (!import->parallelism && (import->speed_up || !isnan(import->serial)))
+        return br_fail(diag, BR_USAGE, "add --parallelism 1,2,4",
+                       "--serial and --speed-up are for a choice of cores");
+    if (import->speed_up && !isnan(import->serial))
+        return br_fail(diag, BR_USAGE, "leave one out", "--speed-up finds what --serial says");
+    return BR_OK;
+}
+
+/* The degrees in rising order, each once. */
+static enum br_status degrees_read(const struct cli_import_settings *import,
+                                   struct br_degrees *degrees, struct br_diag *diag)
+{
+    const char *at = import->parallelism;
+    struct br_list_entry entry;
+    while (br_list_next(BR_LIST_NUMBER, &at, &entry)) {
+        const uint32_t degree = (uint32_t)entry.value;
+        uint32_t k = degrees->count;
+        if (degree != entry.value)
+            return br_fail(diag, BR_USAGE, "such as --parallelism 1,2,4,8",
+                           "--parallelism: %g is no number of cores", entry.value);
+        while (k > 0 && degrees->degree[k - 1] > degree)
+            k--;
+        if (k > 0 && degrees->degree[k - 1] == degree)
+            continue;
+        if (degrees->count == BR_DEGREES_MOST)
+            return br_fail(diag, BR_USAGE, "give fewer", "--parallelism: at most %d degrees",
+                           BR_DEGREES_MOST);
+        memmove(&degrees->degree[k + 1], &degrees->degree[k],
+                (degrees->count - k) * sizeof *degrees->degree);
+        degrees->degree[k] = degree;
+        degrees->count++;
+    }
+    return BR_OK;
+}
+
+/* The serial part, as it is given or as it fits. */
+static enum br_status degrees_fit(const struct cli_settings *settings, struct br_degrees *degrees,
+                                  struct br_diag *diag)
+{
+    const char *at = settings->import.speed_up;
+    struct br_degree_time time[BR_DEGREES_MOST];
+    struct br_list_entry entry;
+    uint32_t count = 0;
+    double off;
+    if (!at) {
+        if (!isnan(settings->import.serial))
+            degrees->serial = (uint32_t)(settings->import.serial * BR_DEGREES_WHOLE + 0.5);
+        return BR_OK;
+    }
+    while (count < BR_DEGREES_MOST && br_list_next(BR_LIST_PAIR, &at, &entry))
+        time[count++] = (struct br_degree_time){entry.value, entry.second};
+    if (!br_degrees_fit(time, count, &degrees->serial, &off))
+        return br_fail(diag, BR_USAGE, "such as --speed-up 1:12.4,4:3.9",
+                       "--speed-up: times on two different numbers of cores are needed");
+    if (!settings->output.quiet)
+        cli_say("the serial part %.3g fits these times within %.2g %%",
+                (double)degrees->serial / BR_DEGREES_WHOLE, 100 * off);
+    return BR_OK;
+}
+
+/* Lets the plan choose the degree of each pipeline, if that is asked for. */
+static enum br_status degrees_choose(const struct cli_settings *settings,
+                                     const struct br_queries *queries, struct br_input *input,
+                                     struct br_diag *diag)
+{
+    const struct cli_import_settings *import = &settings->import;
+    struct br_degrees degrees = {.by_tasks = true};
+    struct br_dag *chosen;
+    if (!import->parallelism)
+        return BR_OK;
+    for (uint32_t q = 0; q < queries->count; q++) /* DuckDB's have a task for each row group */
+        degrees.by_tasks &= queries->query[q].shares_work;
+    enum br_status status = degrees_read(import, &degrees, diag);
+    if (!status)
+        status = degrees_fit(settings, &degrees, diag);
+    if (!status)
+        status = br_degrees_choose(input->dag, &degrees, &chosen, diag);
+    if (status)
+        return status;
+    br_dag_destroy(input->dag);
+    input->dag = chosen;
     return BR_OK;
 }
 
@@ -142,6 +231,8 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
         unit = br_cost_unit(costs.cost, costs.count);
     if (!status)
         status = br_query_files_job(&files, unit.ns, &how, &input.dag, diag);
+    if (!status)
+        status = degrees_choose(settings, &files.queries, &input, diag);
     if (!status && input.cluster)
         status = br_queries_share(input.cluster, input.dag, diag);
     for (uint32_t d = 0; !status && d < input.dag->doubts; d++)

@@ -102,6 +102,9 @@ struct cli_import_settings {
     const char *directory, *file, *printed;
     const char *instrumentation; /* the folder of CMake's snippets; NULL: none */
     const char *name;            /* of the job; NULL: the folder's path */
+    const char *parallelism;     /* degrees of a query's pipelines; NULL: those of the plan */
+    const char *speed_up;        /* degrees and times of a query; NULL: not given */
+    double serial;               /* part of a pipeline's work that one core does; NAN: not given */
     bool measure, list, dirty, whole;
     bool dry, commands; /* of a build: nothing runs; commands are printed as they are */
     bool explain;       /* why they are out of date */
