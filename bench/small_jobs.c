@@ -1,7 +1,10 @@
 /* What planning a small job costs who plans through the library, such as a query compiler before
  * every query: jobs of 30 operators with 3 resources on 4 machines, under the fast effort.
  *
- *   small_jobs [TASKS [JOBS [ROUNDS [STORE]]]]
+ *   small_jobs [ways MACHINES] [TASKS [JOBS [ROUNDS [STORE]]]]
+ *
+ * With `ways` an operator has four alternatives: it runs by 1, 2, 4, or 8 workers, which hold that
+ * many times the cpu for 1, 0.55, 0.32, or 0.2 of the time; on so many machines.
  *
  * Prints a line of CSV, of calls of br_plan_make and of the same by a planner and a job that are
  * kept ("again"): the median and the most of their times in microseconds, and allocations for a job
@@ -17,6 +20,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/numbers/rng.h"
 #include "base/process/clock.h"
@@ -34,6 +38,30 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Operators have alternatives. */
+static bool has_ways;
+
+/* Degrees of parallelism of the operator; the duration of one worker, and its cpu. */
+static bool add_ways(struct br_dag *dag, uint32_t op, int64_t duration_ns, unsigned cpu,
+                     struct br_diag *diag)
+{
+    static const struct {
+        const char *id;
+        unsigned workers;
+        int64_t percent;
+    } way[] = {{"1", 1, 100}, {"2", 2, 55}, {"4", 4, 32}, {"8", 8, 20}};
+    bool ok = true;
+    for (size_t k = 0; ok && k < sizeof way / sizeof *way; k++) {
+        char amount[16];
+        uint32_t alternative;
+        snprintf(amount, sizeof amount, "%u", cpu * way[k].workers);
+        ok = !br_dag_add_alternative(dag, op, way[k].id, duration_ns * way[k].percent / 100,
+                                     &alternative, diag) &&
+             !br_dag_add_alternative_demand(dag, op, alternative, "cpu", amount, diag);
+    }
+    return ok;
+}
+
 /* The operators of a query: each reads from one or two before it, holds between a tenth and seven
  * tenths of a machine, and few take long. */
 static bool fill_job(struct br_dag *dag, uint32_t tasks, uint64_t seed, unsigned factor)
@@ -49,8 +77,10 @@ static bool fill_job(struct br_dag *dag, uint32_t tasks, uint64_t seed, unsigned
         int64_t duration_ns = (1000000 + (int64_t)(unit * unit * unit * 1e9)) * (t % factor + 1);
         ok = !br_dag_add_stage(dag, id, 1, duration_ns, NULL, &diag);
         for (uint32_t r = 0; ok && r < RESOURCES; r++) {
-            snprintf(amount, sizeof amount, "%u", 10 + (unsigned)br_rng_below(&rng, 61));
-            ok = !br_dag_add_demand(dag, t, resource[r], amount, &diag);
+            const unsigned held = 10 + (unsigned)br_rng_below(&rng, 61);
+            snprintf(amount, sizeof amount, "%u", held);
+            ok = r == 0 && has_ways ? add_ways(dag, t, duration_ns, 4 + held / 10, &diag)
+                                    : !br_dag_add_demand(dag, t, resource[r], amount, &diag);
         }
         for (uint64_t p = t ? 1 + br_rng_below(&rng, 2) : 0; ok && p > 0; p--) {
             uint32_t back = 1 + (uint32_t)br_rng_below(&rng, t);
@@ -79,13 +109,13 @@ __attribute__((noinline)) static bool make_job_again(struct br_dag *dag, uint32_
     return !br_dag_reset(dag, "query", NULL) && fill_job(dag, tasks, seed, 1);
 }
 
-static struct br_cluster *make_cluster(void)
+static struct br_cluster *make_cluster(uint32_t machines)
 {
     static const char *const resource[RESOURCES] = {"cpu", "mem", "disk"};
-    struct br_cluster *cluster = br_cluster_create("four");
+    struct br_cluster *cluster = br_cluster_create("few");
     struct br_diag diag = {0};
     uint32_t cls;
-    bool ok = cluster && !br_cluster_add_class(cluster, "m", 4, &cls, &diag);
+    bool ok = cluster && !br_cluster_add_class(cluster, "m", machines, &cls, &diag);
     for (uint32_t r = 0; ok && r < RESOURCES; r++)
         ok = !br_cluster_add_capacity(cluster, cls, resource[r], "100", &diag);
     return ok ? cluster : NULL;
@@ -266,11 +296,15 @@ static void print_cost(const struct cost *cost, size_t calls)
 
 int main(int count, char **argument)
 {
+    has_ways = count > 2 && strcmp(argument[1], "ways") == 0;
+    const uint32_t machines = has_ways ? (uint32_t)atoi(argument[2]) : 4;
+    count -= has_ways ? 2 : 0;
+    argument += has_ways ? 2 : 0;
     uint32_t tasks = count > 1 ? (uint32_t)atoi(argument[1]) : 30;
     uint32_t jobs = count > 2 ? (uint32_t)atoi(argument[2]) : 20;
     uint32_t rounds = count > 3 ? (uint32_t)atoi(argument[3]) : 10;
     const size_t calls = (size_t)jobs * rounds;
-    struct br_cluster *cluster = make_cluster();
+    struct br_cluster *cluster = make_cluster(machines);
     struct br_planner *planner = br_planner_create();
     struct br_dag *kept = br_dag_create("query");
     struct cost anew = {.took_ns = calloc(calls + 1, sizeof *anew.took_ns)};
