@@ -20,8 +20,9 @@ enum br_effort {
 /* Effort on the lower bound of a plan. A plan with a weak bound and no proof costs least; but the
  * search ends at the bound, so with a weak bound it may search in vain. */
 enum br_plan_bound {
-    BR_PLAN_BOUND_AUTO, /* full for methods "best" and "graphene", which use it; cheap for others */
-    BR_PLAN_BOUND_NONE, /* the critical path, already known from planning, without a proof */
+    BR_PLAN_BOUND_AUTO,  /* full for methods "best" and "graphene", which use it; cheap for others,
+                            and  for jobs with alternatives, classes or speeds under effort fast */
+    BR_PLAN_BOUND_NONE,  /* the critical path, already known from planning, without a proof */
     BR_PLAN_BOUND_CHEAP, /* bounds in linear time: critical path, waves of stages, work; proven */
     BR_PLAN_BOUND_FULL,  /* the best bound without a search, which takes stages x stages */
 };

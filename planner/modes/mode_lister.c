@@ -18,10 +18,47 @@ struct br_mode_lister {
     const struct br_modes *modes;
     struct profile *profile; /* by machine; behind them what is shared */
     uint32_t machines;
+    uint32_t *most_first; /* by way: its classes in `most`, then what is shared */
+    int64_t *most; /* [class of a way * resources + resource]: used where the way still fits */
     int64_t *spent;
     struct br_frontier frontier;
     bool failed;
 };
+
+/* What may be used of the resources beside a task that runs by the way; any amount of what it does
+ * not demand. */
+static void fill_room(const struct br_modes *modes, uint32_t way, const int64_t *capacity,
+                      bool shared, int64_t *most)
+{
+    const int64_t *demand = modes->demand + (size_t)way * modes->resources;
+    for (uint32_t r = 0; r < modes->resources; r++)
+        most[r] = demand[r] && modes->shared[r] == shared ? capacity[r] - demand[r] : INT64_MAX;
+}
+
+static bool fill_most(struct br_mode_lister *s)
+{
+    const struct br_modes *modes = s->modes;
+    const uint32_t ways = modes->way_first[modes->stages];
+    const size_t width = modes->resources;
+    size_t rows = 0;
+    for (uint32_t w = 0; w < ways; w++)
+        rows += modes->way[w].classes + 1;
+    s->most_first = br_malloc(((size_t)ways + 1) * sizeof *s->most_first);
+    s->most = br_malloc((rows * width + 1) * sizeof *s->most);
+    if (!s->most_first || !s->most)
+        return false;
+    uint32_t row = 0;
+    for (uint32_t w = 0; w < ways; w++) {
+        const struct br_way *way = &modes->way[w];
+        s->most_first[w] = row;
+        for (uint32_t k = 0; k < way->classes; k++) {
+            const size_t cls = modes->class_of[way->first_class + k];
+            fill_room(modes, w, modes->capacity + cls * width, false, s->most + row++ * width);
+        }
+        fill_room(modes, w, modes->shared_capacity, true, s->most + row++ * width);
+    }
+    return true;
+}
 
 struct br_mode_lister *br_mode_lister_create(const struct br_modes *modes)
 {
@@ -34,7 +71,7 @@ struct br_mode_lister *br_mode_lister_create(const struct br_modes *modes)
     s->spent = br_calloc((size_t)modes->budgets + 1, sizeof *s->spent);
     const bool whole =
         br_frontier_init(&s->frontier, modes->stages, modes->tasks, modes->task_stage);
-    if (!s->profile || !s->spent || !whole) {
+    if (!s->profile || !s->spent || !whole || !fill_most(s)) {
         br_mode_lister_destroy(s);
         return NULL;
     }
@@ -50,6 +87,8 @@ void br_mode_lister_destroy(struct br_mode_lister *s)
         br_free(s->profile[m].used);
     }
     br_free(s->profile);
+    br_free(s->most_first);
+    br_free(s->most);
     br_free(s->spent);
     br_frontier_finish(&s->frontier);
     br_free(s);
@@ -57,10 +96,18 @@ void br_mode_lister_destroy(struct br_mode_lister *s)
 
 /* ---- Profiles ---- */
 
-/* The first time from `from` on at which the demand fits for the duration. */
-static int64_t profile_fit(const struct br_modes *modes, const struct profile *p, bool shared,
-                           const int64_t *capacity, const int64_t *demand, int64_t from,
-                           int64_t duration)
+static bool has_room(const int64_t *used, const int64_t *most, uint32_t resources)
+{
+    for (uint32_t r = 0; r < resources; r++)
+        if (used[r] > most[r])
+            return false;
+    return true;
+}
+
+/* The first time from `from` on at which no more than `most` is used for the duration; INT64_MAX if
+ * that is after `latest`. */
+static int64_t profile_fit(const struct profile *p, const int64_t *most, uint32_t resources,
+                           int64_t from, int64_t duration, int64_t latest)
 {
     uint32_t k = 0, high = p->steps;
     while (high - k > 1) { /* the step in which `from` lies */
@@ -70,18 +117,15 @@ static int64_t profile_fit(const struct br_modes *modes, const struct profile *p
         else
             high = middle;
     }
+    const int64_t *used = p->used + (size_t)k * resources;
     int64_t start = from;
-    for (; k < p->steps && p->time[k] < start + duration; k++) {
-        const int64_t *used = p->used + (size_t)k * modes->resources;
-        for (uint32_t r = 0; r < modes->resources; r++)
-            if (modes->shared[r] == shared && demand[r] && used[r] + demand[r] > capacity[r]) {
-                start = k + 1 < p->steps ? p->time[k + 1] : INT64_MAX;
-                break;
-            }
-        if (start == INT64_MAX)
-            return start;
-    }
-    return start;
+    for (; k < p->steps && p->time[k] < start + duration; k++, used += resources)
+        if (!has_room(used, most, resources)) {
+            if (k + 1 == p->steps || p->time[k + 1] > latest)
+                return INT64_MAX;
+            start = p->time[k + 1];
+        }
+    return start <= latest ? start : INT64_MAX;
 }
 
 /* The step that begins at that time, made if there is none; UINT32_MAX when memory is out. */
@@ -124,50 +168,59 @@ static bool profile_add(const struct br_modes *modes, struct profile *p, bool sh
 
 /* ---- One task ---- */
 
-/* When the task would start on the machine by the way. */
-static int64_t start_on(const struct br_mode_lister *s, uint32_t way, uint32_t cls,
-                        uint32_t machine, int64_t from, int64_t duration)
+/* How a task may be placed. */
+struct placing {
+    int64_t from;
+    uint32_t only; /* machine; UINT32_MAX: any */
+    bool frees;    /* by any way that budgets allow */
+    bool at_once;  /* at `from` or not at all */
+};
+
+/* When the task would start on the machine of the way's k-th class; INT64_MAX if after `latest`. */
+static int64_t start_on(const struct br_mode_lister *s, uint32_t way, uint32_t k, uint32_t machine,
+                        int64_t from, int64_t duration, int64_t latest)
 {
     const struct br_modes *modes = s->modes;
-    const int64_t *demand = modes->demand + (size_t)way * modes->resources;
-    const int64_t *capacity = modes->capacity + (size_t)cls * modes->resources;
+    const int64_t *most = s->most + (size_t)s->most_first[way] * modes->resources;
+    const int64_t *own_most = most + (size_t)k * modes->resources;
     int64_t start = from;
     if (!duration)
-        return start;
+        return start <= latest ? start : INT64_MAX;
     for (;;) {
         const int64_t own =
-            profile_fit(modes, &s->profile[machine], false, capacity, demand, start, duration);
-        const int64_t both = !modes->any_shared || own == INT64_MAX
-                                 ? own
-                                 : profile_fit(modes, &s->profile[s->machines], true,
-                                               modes->shared_capacity, demand, own, duration);
-        if (both == own)
+            profile_fit(&s->profile[machine], own_most, modes->resources, start, duration, latest);
+        if (own == INT64_MAX || !modes->any_shared)
             return own;
-        start = both;
+        start = profile_fit(&s->profile[s->machines],
+                            most + (size_t)modes->way[way].classes * modes->resources,
+                            modes->resources, own, duration, latest);
+        if (start == own || start == INT64_MAX)
+            return start;
     }
 }
 
-/* The machine on which the task starts first by the way; `only` on that one (UINT32_MAX: any). */
-static uint32_t first_machine(const struct br_mode_lister *s, uint32_t way, uint32_t only,
-                              int64_t from, int64_t duration, int64_t *start)
+/* The machine on which the task starts first by the way, no later than `latest`; `only` on that one
+ * (UINT32_MAX: any). UINT32_MAX: none. */
+static uint32_t first_machine(const struct br_mode_lister *s, uint32_t way, struct placing how,
+                              int64_t duration, int64_t latest, int64_t *start)
 {
     const struct br_modes *modes = s->modes;
     const struct br_way *w = &modes->way[way];
     uint32_t best = UINT32_MAX;
     *start = INT64_MAX;
     for (uint32_t k = 0; k < w->classes; k++) {
-        const uint32_t c = modes->class_of[w->first_class + k];
-        const struct br_class *cls = &modes->cluster->cls[c];
+        const struct br_class *cls = &modes->cluster->cls[modes->class_of[w->first_class + k]];
         for (uint32_t m = cls->first_machine; m < cls->first_machine + cls->count; m++) {
-            if (only != UINT32_MAX && m != only)
+            if (how.only != UINT32_MAX && m != how.only)
                 continue;
-            const int64_t at = start_on(s, way, c, m, from, duration);
+            const int64_t at = start_on(s, way, k, m, how.from, duration, latest);
             if (at < *start) {
                 *start = at;
                 best = m;
+                if (at == how.from)
+                    return best;
+                latest = at - 1; /* what the others have to do */
             }
-            if (at == from)
-                return best;
             if (s->profile[m].steps == 1)
                 break; /* those behind it are as empty */
         }
@@ -188,38 +241,40 @@ static bool affords(const struct br_mode_lister *s, uint32_t present, uint32_t w
     return true;
 }
 
-/* How a task may be placed. */
-struct placing {
-    int64_t from;
-    uint32_t only; /* machine; UINT32_MAX: any */
-    bool frees;    /* by any way that budgets allow */
-    bool at_once;  /* at `from` or not at all */
-};
-
 /* Where and by which way a task ends first. */
 struct spot {
     uint32_t way, machine; /* UINT32_MAX: nowhere */
     int64_t start, end;
 };
 
+/* Takes the way if by it the task ends before *best. */
+static void try_way(const struct br_mode_lister *s, uint32_t way, uint32_t task, struct placing how,
+                    struct spot *best)
+{
+    const int64_t duration = br_way_duration(s->modes, way, task);
+    int64_t at, latest = best->end - 1 - duration;
+    if (how.at_once && latest > how.from)
+        latest = how.from;
+    if (latest < how.from)
+        return;
+    const uint32_t m = first_machine(s, way, how, duration, latest, &at);
+    if (m != UINT32_MAX)
+        *best = (struct spot){way, m, at, at + duration};
+}
+
+/* Of ways by which it ends at the same time it takes the present one, else the first. */
 static struct spot find_spot(const struct br_mode_lister *s, uint32_t present, uint32_t task,
                              struct placing how)
 {
     const struct br_modes *modes = s->modes;
     const uint32_t stage = modes->task_stage[task];
     struct spot best = {.way = present, .machine = UINT32_MAX, .end = INT64_MAX};
-    for (uint32_t w = how.frees ? modes->way_first[stage] : present;
-         w < (how.frees ? modes->way_first[stage + 1] : present + 1); w++) {
-        const int64_t duration = br_way_duration(modes, w, task);
-        int64_t at;
-        if (w != present && (how.from + duration > best.end || !affords(s, present, w)))
-            continue;
-        const uint32_t m = first_machine(s, w, how.only, how.from, duration, &at);
-        if (m == UINT32_MAX || at > INT64_MAX - duration || (how.at_once && at > how.from))
-            continue;
-        if (at + duration < best.end || (at + duration == best.end && w == present))
-            best = (struct spot){w, m, at, at + duration};
-    }
+    try_way(s, present, task, how, &best);
+    if (!how.frees)
+        return best;
+    for (uint32_t w = modes->way_first[stage]; w < modes->way_first[stage + 1]; w++)
+        if (w != present && affords(s, present, w))
+            try_way(s, w, task, how, &best);
     return best;
 }
 

@@ -10,7 +10,11 @@
 #ifndef BR_PLANNER_MODES_MODE_LISTER_H
 #define BR_PLANNER_MODES_MODE_LISTER_H
 
+#include "planner/model/features.h"
 #include "planner/modes/job.h"
+
+/* Features with which the schedules are plans. */
+enum { BR_MODE_LISTER_FEATURES = BR_FEATURES_MODES | BR_FEATURE_SHARED | BR_FEATURE_RELEASES };
 
 /* Arrays of the caller's, by task. */
 struct br_choice {

@@ -7,9 +7,11 @@
 #include "base/collections/sort.h"
 #include "base/numbers/rng.h"
 
-/* POPULATION: individuals, fewer if the budget is small. REPAIRS: changes of a task's way that a
- * repair tries, by task. TRIES: repairs of a first individual from other random ways. */
-enum { POPULATION = 40, REPAIRS = 20, TRIES = 50, PASSES = 3 };
+/* POPULATION: individuals; FEW of a search that makes less than SHORT schedules. REPAIRS: changes
+ * of a task's way that a repair tries, by task. TRIES: repairs of a first individual from other
+ * random ways. */
+enum { POPULATION = 40, FEW = 15, SHORT = 1000, REPAIRS = 20, TRIES = 50, PASSES = 3 };
+enum { SORTED_BY_PLACE = 64 };
 /* So many children in a row that do not shorten the best schedule end a population. */
 enum { PATIENCE = 30 * POPULATION };
 /* One of so many schedules lets tasks take other ways. */
@@ -39,7 +41,8 @@ static bool choice_init(struct br_choice *c, uint32_t tasks)
     c->rank = br_malloc(n * sizeof *c->rank);
     c->start = br_malloc(n * sizeof *c->start);
     c->end = br_malloc(n * sizeof *c->end);
-    return c->way && c->rank && c->start && c->end;
+    c->machine = br_malloc(n * sizeof *c->machine);
+    return c->way && c->rank && c->start && c->end && c->machine;
 }
 
 static void choice_finish(struct br_choice *c)
@@ -48,6 +51,7 @@ static void choice_finish(struct br_choice *c)
     br_free(c->rank);
     br_free(c->start);
     br_free(c->end);
+    br_free(c->machine);
 }
 
 /* ---- Budgets ---- */
@@ -129,12 +133,27 @@ static int by_key(const void *x, const void *y, void *context)
     return s < t ? -1 : s > t;
 }
 
+/* Puts each task where it belongs among those before it: of few ones that costs less. */
+static void sort_few(struct breeding *b)
+{
+    for (uint32_t t = 0; t < b->modes->tasks; t++) {
+        uint32_t at = t;
+        for (; at && b->key[b->sorted[at - 1]] > b->key[t]; at--)
+            b->sorted[at] = b->sorted[at - 1];
+        b->sorted[at] = t;
+    }
+}
+
 /* Ranks the tasks by their keys, lesser first. */
 static void rank_by_key(struct breeding *b, uint32_t *rank)
 {
-    for (uint32_t t = 0; t < b->modes->tasks; t++)
-        b->sorted[t] = t;
-    br_sort_within(b->sorted, b->modes->tasks, sizeof *b->sorted, by_key, b);
+    if (b->modes->tasks <= SORTED_BY_PLACE) {
+        sort_few(b);
+    } else {
+        for (uint32_t t = 0; t < b->modes->tasks; t++)
+            b->sorted[t] = t;
+        br_sort_within(b->sorted, b->modes->tasks, sizeof *b->sorted, by_key, b);
+    }
     for (uint32_t k = 0; k < b->modes->tasks; k++)
         rank[b->sorted[k]] = k;
 }
@@ -145,11 +164,13 @@ static void schedule(struct breeding *b, struct br_choice *c, bool backward, boo
     b->placed += b->modes->tasks;
 }
 
-/* Forward, then backward and forward by the ends before. What is left is the forward schedule. */
-static void evaluate(struct breeding *b, struct br_choice *c)
+/* Forward; if that is no longer than the best one, backward and forward by the ends before. What is
+ * left is the last forward schedule. */
+static void evaluate(struct breeding *b, struct br_choice *c, int64_t best)
 {
     schedule(b, c, false, br_rng_below(&b->rng, FREED) == 0);
-    for (uint32_t way = 0; way < 2 && !b->failed; way++) {
+    const bool justifies = c->makespan <= best;
+    for (uint32_t way = 0; justifies && way < 2 && !b->failed; way++) {
         for (uint32_t t = 0; t < b->modes->tasks; t++)
             b->key[t] = -c->end[t];
         rank_by_key(b, c->rank);
@@ -321,8 +342,9 @@ static bool is_met(const struct breeding *b)
 static void fill(struct breeding *b, uint32_t population)
 {
     for (uint32_t k = 0; b->ones < b->room && (!b->ones || goes_on(b)) && !is_met(b); k++) {
+        const int64_t best = b->ones ? best_of(b)->makespan : INT64_MAX;
         if (make_first(b, &b->one[b->ones], population ? 1 : k))
-            evaluate(b, &b->one[b->ones++]);
+            evaluate(b, &b->one[b->ones++], best);
         else if (b->ones || k + 1 >= TRIES / 10)
             return;
         if (b->failed)
@@ -339,7 +361,7 @@ static void breed_children(struct breeding *b)
         b->placed += modes->tasks / 8 + 1; /* a child that cannot be afforded costs, too */
         if (!make_child(b, draw_parent(b), draw_parent(b), &b->one[b->ones]))
             continue;
-        evaluate(b, &b->one[b->ones]);
+        evaluate(b, &b->one[b->ones], best);
         if (!b->failed)
             take_child(b);
         if (best_of(b)->makespan < best) {
@@ -357,6 +379,7 @@ static void copy_choice(const struct breeding *b, struct br_choice *to,
     memcpy(to->rank, from->rank, n * sizeof *to->rank);
     memcpy(to->start, from->start, n * sizeof *to->start);
     memcpy(to->end, from->end, n * sizeof *to->end);
+    memcpy(to->machine, from->machine, n * sizeof *to->machine);
     to->makespan = from->makespan;
 }
 
@@ -378,7 +401,7 @@ static void change_single_ways(struct breeding *b)
             level_stages(b, child->way);
             if (!repair(b, child->way))
                 continue;
-            evaluate(b, child);
+            evaluate(b, child, best->makespan);
             if (b->failed || child->makespan > best->makespan)
                 continue;
             if (child->makespan < best->makespan)
@@ -416,18 +439,19 @@ bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget 
                      struct br_modes_found *found)
 {
     const size_t n = (size_t)modes->tasks + 1;
+    const bool is_short = budget->placements < (uint64_t)SHORT * modes->tasks;
     struct breeding b = {.modes = modes,
                          .budget = budget,
                          .lister = br_mode_lister_create(modes),
                          .one = br_calloc(POPULATION + 1, sizeof *b.one),
-                         .room = POPULATION,
+                         .room = is_short ? FEW : POPULATION,
                          .spent = br_calloc((size_t)modes->budgets + 1, sizeof *b.spent),
                          .sorted = br_malloc(n * sizeof *b.sorted),
                          .key = br_malloc(n * sizeof *b.key),
                          .tail = br_calloc(n, sizeof *b.tail),
                          .rng = br_rng_seed(br_hash_number(budget->seed))};
     bool ok = b.lister && b.one && b.spent && b.sorted && b.key && b.tail;
-    for (uint32_t k = 0; ok && k <= POPULATION; k++)
+    for (uint32_t k = 0; ok && k <= b.room; k++)
         ok = choice_init(&b.one[k], modes->tasks);
     found->afforded = false;
     if (ok) {
@@ -441,8 +465,10 @@ bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget 
         const struct br_choice *best = best_of(&b);
         found->makespan = best->makespan;
         memcpy(found->way, best->way, modes->tasks * sizeof *found->way);
+        memcpy(found->start, best->start, modes->tasks * sizeof *found->start);
+        memcpy(found->machine, best->machine, modes->tasks * sizeof *found->machine);
     }
-    for (uint32_t k = 0; b.one && k <= POPULATION; k++)
+    for (uint32_t k = 0; b.one && k <= b.room; k++)
         choice_finish(&b.one[k]);
     br_mode_lister_destroy(b.lister);
     br_free(b.one);

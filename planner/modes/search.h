@@ -1,10 +1,11 @@
 /* The search for a choice of ways that allows short schedules: a population of orders with ways
  * [VanPeteghemVanhoucke10]. Children take the order and the ways of some tasks from one parent and
- * the rest from the other; a few change at random. Each is placed forward, once with its ways free,
- * then backward and forward again by the ends of the last schedule (justification). Budgets are
- * kept by every individual: after each change, ways that consume less take the places of others
- * until all is afforded. Different from the paper: ways are free in one forward pass for every task
- * instead of some, and machines are several. */
+ * the rest from the other; a few change at random. Each is placed forward, in half of them with its
+ * ways free; one that is then no longer than the best is placed backward and forward again by the
+ * ends of the last schedule (justification). Budgets are kept by every individual: after each
+ * change, ways that consume less take the places of others until all is afforded. Different from
+ * the paper: ways are free in a forward pass for every task instead of some, not all individuals
+ * are justified, and machines are several. */
 #ifndef BR_PLANNER_MODES_SEARCH_H
 #define BR_PLANNER_MODES_SEARCH_H
 
@@ -23,7 +24,9 @@ struct br_modes_found {
     bool afforded; /* else no choice was found that keeps the budgets, and nothing else is filled */
     uint64_t spent;
     int64_t makespan;
-    uint32_t *way; /* by task; the caller's */
+    uint32_t *way; /* by task; the caller's, as are the next */
+    int64_t *start;
+    uint32_t *machine;
 };
 
 /* False when memory is out. Deterministic unless stopped. */

@@ -14,9 +14,6 @@
 #include "planner/modes/search.h"
 #include "planner/planning/general_plan.h"
 
-/* Features with which the schedules of baselines are plans. */
-enum { baseline_features = BR_FEATURES_MODES | BR_FEATURE_SHARED | BR_FEATURE_RELEASES };
-
 struct baseline {
     const struct br_dag *dag;
     const struct br_cluster *cluster;
@@ -105,7 +102,8 @@ static enum br_status baseline_make(struct baseline *b, uint32_t k, struct br_pl
                        "method %s knows the objective makespan alone", b->name);
     char who[64];
     snprintf(who, sizeof who, "the method %s", b->name);
-    enum br_status status = br_features_refuse(b->dag, b->cluster, baseline_features, who, b->diag);
+    enum br_status status =
+        br_features_refuse(b->dag, b->cluster, BR_MODE_LISTER_FEATURES, who, b->diag);
     if (!status)
         status = br_units_check(b->cluster, b->dag, b->diag);
     if (!status)

@@ -15,12 +15,17 @@
 #include "planner/modes/search.h"
 #include "planner/modes/selected.h"
 #include "planner/planning/general_plan.h"
+#include "planner/search/bound/best_bound.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
 #include "planner/planning/modes_exact.h"
 
-/* Schedules that the choice of ways tries by effort, and the most placements of these efforts. */
-static const uint64_t fast_schedules = 300, default_schedules = 60000, max_schedules = 1000000;
+/* Schedules that the choice of ways tries by effort, fast so many a task within limits, and the
+ * most placements of these efforts. */
+static const uint64_t fast_each = 4, fast_least = 100, fast_schedules = 300;
+static const uint64_t default_schedules = 60000, max_schedules = 1000000;
+/* Under effort fast the job of the choice gets so many, if it has at most so many tasks. */
+static const uint64_t fast_inner_schedules = 50, fast_inner_tasks = 75;
 static const uint64_t fast_placements = 200000, default_placements = 5000000;
 /* Schedules of one individual; the share of a limit for the choice, and for the bound. */
 enum { SCHEDULES_EACH = 3 };
@@ -36,17 +41,31 @@ struct modes_plan {
     const struct br_dag *dag;
     const struct br_cluster *cluster;
     struct br_plan_options options;
+    struct br_method method;
     struct br_modes *modes;
     struct br_modes_found found;
     struct br_multipliers multipliers;
     struct br_selected selected;
-    struct br_plan *inner; /* of the selected job */
+    struct br_plan *inner; /* of the selected job; NULL: none is needed */
     struct br_modes_exact exact;
+    bool limits;        /* the inner plan has a limit that the caller did not set */
+    const char *finder; /* the method of the plan */
     int64_t began_ns, lower_bound_ns;
     bool by_multipliers;
     struct br_certificate *certificate;
     struct br_diag *diag;
 };
+
+static bool is_fast(const struct modes_plan *p)
+{
+    return br_effort_meant(&p->options) == BR_EFFORT_FAST;
+}
+
+static uint64_t fast_schedules_of(uint64_t tasks)
+{
+    const uint64_t least = fast_each * tasks > fast_least ? fast_each * tasks : fast_least;
+    return least < fast_schedules ? least : fast_schedules;
+}
 
 static uint64_t modes_placements(const struct modes_plan *p)
 {
@@ -55,7 +74,8 @@ static uint64_t modes_placements(const struct modes_plan *p)
     uint64_t most = 0;
     switch (br_effort_meant(&p->options)) {
     case BR_EFFORT_FAST:
-        most = fast_schedules * n < fast_placements ? fast_schedules * n : fast_placements;
+        most = fast_schedules_of(n) * n;
+        most = most < fast_placements ? most : fast_placements;
         break;
     case BR_EFFORT_MAX:
         most = p->options.time_limit_ns ? UINT64_MAX : max_schedules * n;
@@ -71,21 +91,41 @@ static uint64_t modes_placements(const struct modes_plan *p)
 
 /* ---- The bound ---- */
 
-static enum br_status bound_least_way(struct modes_plan *p)
+/* The bound that the options mean, but effort fast takes the cheap one: of the least ways the
+ * others are hardly ever more. */
+static enum br_plan_bound bound_meant(const struct modes_plan *p)
 {
-    struct br_relaxed relaxed;
-    struct br_bound_result result = {0};
+    if (p->options.bound == BR_PLAN_BOUND_AUTO && is_fast(p))
+        return BR_PLAN_BOUND_CHEAP;
+    return br_plan_bound_meant(&p->options, &p->method);
+}
+
+static enum br_status bound_relaxed_job(const struct modes_plan *p,
+                                        const struct br_relaxed *relaxed,
+                                        struct br_bound_result *result)
+{
     struct br_bound_options options = br_bound_options_default();
     options.conflicts = 0;
     options.stop = p->options.stop;
     options.time_limit_ns = (int64_t)(bound_share * (double)p->options.time_limit_ns);
+    if (bound_meant(p) != BR_PLAN_BOUND_FULL)
+        return br_cheap_bound(relaxed->dag, relaxed->cluster, options.stop, result, p->diag);
+    return br_bound_best(relaxed->dag, relaxed->cluster, &options, result, p->diag);
+}
+
+static enum br_status bound_least_way(struct modes_plan *p)
+{
+    struct br_relaxed relaxed;
+    struct br_bound_result result = {0};
     enum br_status status = br_relax(p->dag, p->cluster, BR_RELAX_MACHINES, &relaxed, p->diag);
     if (!status)
-        status = br_bound_best(relaxed.dag, relaxed.cluster, &options, &result, p->diag);
+        status = bound_relaxed_job(p, &relaxed, &result);
     if (!status) {
         p->lower_bound_ns = result.lower_bound_ns;
-        p->certificate = result.certificate;
-        result.certificate = NULL;
+        if (bound_meant(p) != BR_PLAN_BOUND_NONE) {
+            p->certificate = result.certificate;
+            result.certificate = NULL;
+        }
         if (p->certificate)
             p->certificate->relaxation = BR_RELAX_MACHINES;
     }
@@ -97,7 +137,7 @@ static enum br_status bound_least_way(struct modes_plan *p)
 /* The bound by multipliers, which also count what is consumed. */
 static enum br_status bound_by_multipliers(struct modes_plan *p)
 {
-    if (br_effort_meant(&p->options) == BR_EFFORT_FAST || !br_modes_exact_suits(p->modes))
+    if (is_fast(p) || bound_meant(p) != BR_PLAN_BOUND_FULL || !br_modes_exact_suits(p->modes))
         return BR_OK;
     if (!br_multipliers_find(p->modes, multiplier_rounds, p->options.stop, &p->multipliers))
         return br_fail_memory(p->diag);
@@ -132,17 +172,33 @@ static enum br_status choose(struct modes_plan *p)
                                            .stop = &alarm.stop,
                                            .seed = p->options.seed,
                                            .by_stage = !br_selected_splits(p->dag)};
-    p->found.way = br_malloc(((size_t)p->modes->tasks + 1) * sizeof *p->found.way);
-    const bool ok = p->found.way && br_modes_search(p->modes, &budget, &p->found);
+    const size_t n = (size_t)p->modes->tasks + 1;
+    p->found.way = br_malloc(n * sizeof *p->found.way);
+    p->found.start = br_malloc(n * sizeof *p->found.start);
+    p->found.machine = br_malloc(n * sizeof *p->found.machine);
+    const bool ok = p->found.way && p->found.start && p->found.machine &&
+                    br_modes_search(p->modes, &budget, &p->found);
     br_alarm_end(&alarm);
     if (!ok)
         return br_fail_memory(p->diag);
     return p->found.afforded ? BR_OK : br_modes_refuse_budgets(p->diag);
 }
 
+/* Is the schedule with which the choice was found a plan, and its method none of the others? */
+static bool has_plan(const struct modes_plan *p)
+{
+    return p->method.kind == BR_METHOD_BEST &&
+           !(br_features(p->dag, p->cluster) & ~(unsigned)BR_MODE_LISTER_FEATURES);
+}
+
+/* Plans the job of the choice, unless the schedule of the choice is as short as any. */
 static enum br_status plan_choice(struct modes_plan *p)
 {
+    if (has_plan(p) && p->found.makespan <= p->lower_bound_ns)
+        return BR_OK;
     struct br_plan_options options = p->options;
+    if (is_fast(p))
+        options.bound = BR_PLAN_BOUND_NONE; /* what bounds the choice bounds no other */
     if (options.time_limit_ns) {
         const double share = br_modes_exact_suits(p->modes) ? inner_share : 1;
         const int64_t left = options.time_limit_ns - (br_now_ns() - p->began_ns);
@@ -152,6 +208,10 @@ static enum br_status plan_choice(struct modes_plan *p)
     if (options.placements)
         options.placements -=
             p->found.spent < options.placements - 1 ? p->found.spent : options.placements - 1;
+    p->limits =
+        is_fast(p) && has_plan(p) && !options.placements && p->dag->tasks <= fast_inner_tasks;
+    if (p->limits)
+        options.placements = fast_inner_schedules * p->dag->tasks;
     enum br_status status =
         br_selected_make(p->modes, p->found.way, BR_SELECTED_PLANNED, &p->selected, p->diag);
     if (status)
@@ -163,25 +223,33 @@ static enum br_status plan_choice(struct modes_plan *p)
 
 /* ---- The plan ---- */
 
-/* The plan by task of the given job. */
-static bool take_inner(struct modes_plan *p)
+/* The shorter of both schedules by task of the given job, and whose it is. */
+static bool take_shorter(struct modes_plan *p)
 {
     struct br_modes_exact *e = &p->exact;
-    const size_t n = (size_t)p->dag->tasks + 1;
+    const size_t tasks = p->dag->tasks, n = tasks + 1;
     *e = (struct br_modes_exact){.modes = p->modes,
                                  .multipliers = &p->multipliers,
                                  .way = br_malloc(n * sizeof *e->way),
                                  .machine = br_malloc(n * sizeof *e->machine),
                                  .start_ns = br_malloc(n * sizeof *e->start_ns),
-                                 .makespan_ns = p->inner->makespan_ns,
                                  .lower_ns = p->lower_bound_ns};
     if (!e->way || !e->machine || !e->start_ns)
         return false;
+    memcpy(e->way, p->found.way, tasks * sizeof *e->way);
+    if (!p->inner || (has_plan(p) && p->found.makespan < p->inner->makespan_ns)) {
+        memcpy(e->start_ns, p->found.start, tasks * sizeof *e->start_ns);
+        memcpy(e->machine, p->found.machine, tasks * sizeof *e->machine);
+        e->makespan_ns = p->found.makespan;
+        p->finder = "population";
+        return true;
+    }
+    e->makespan_ns = p->inner->makespan_ns;
+    p->finder = p->inner->method;
     for (uint32_t t = 0; t < p->inner->tasks; t++) {
         const uint32_t task = p->selected.origin[t];
         if (task == UINT32_MAX)
             continue;
-        e->way[task] = p->found.way[task];
         e->start_ns[task] = p->inner->start_ns[t];
         e->machine[task] = p->inner->machine[t];
     }
@@ -203,7 +271,7 @@ static uint64_t conflicts_meant(const struct modes_plan *p)
 static enum br_status improve_exactly(struct modes_plan *p)
 {
     struct br_alarm alarm;
-    if (!take_inner(p))
+    if (!take_shorter(p))
         return br_fail_memory(p->diag);
     if (!br_modes_exact_suits(p->modes))
         return BR_OK;
@@ -217,25 +285,36 @@ static enum br_status improve_exactly(struct modes_plan *p)
     return ok ? BR_OK : br_fail_memory(p->diag);
 }
 
+/* What the plan of the job of the choice says of itself. */
+static void put_inner(const struct modes_plan *p, struct br_plan *to)
+{
+    const struct br_plan *from = p->inner;
+    to->note = p->limits ? NULL : from->note;
+    to->placements += from->placements;
+    to->counters = from->counters;
+    for (uint32_t t = 0; t < from->tasks && p->finder == from->method; t++)
+        if (p->selected.origin[t] != UINT32_MAX)
+            to->subset[p->selected.origin[t]] = from->subset[t];
+}
+
 static enum br_status modes_put(struct modes_plan *p, struct br_plan **made)
 {
-    struct br_plan *to = *made = br_plan_create(p->dag->tasks), *from = p->inner;
+    struct br_plan *to = *made = br_plan_create(p->dag->tasks);
     if (!to || !br_plan_allow_alternatives(to, p->dag) ||
         !(to->part = br_arena_array(&to->arena, 1, sizeof *to->part)))
         return br_fail_memory(p->diag);
-    for (uint32_t t = 0; t < from->tasks; t++) {
-        const uint32_t task = p->selected.origin[t];
-        if (task == UINT32_MAX)
-            continue;
-        to->start_ns[task] = p->exact.start_ns[task];
-        to->machine[task] = p->exact.machine[task];
-        to->subset[task] = from->subset[t];
+    for (uint32_t t = 0; t < p->dag->tasks; t++) {
+        to->start_ns[t] = p->exact.start_ns[t];
+        to->machine[t] = p->exact.machine[t];
+        to->subset[t] = 'S';
         if (to->alternative)
-            to->alternative[task] = p->modes->way[p->exact.way[task]].alternative;
+            to->alternative[t] = p->modes->way[p->exact.way[t]].alternative;
     }
-    to->method = br_arena_text(&to->arena, from->method);
-    to->note = from->note;
-    to->seed = from->seed;
+    to->placements = p->found.spent;
+    if (p->inner)
+        put_inner(p, to);
+    to->method = br_arena_text(&to->arena, p->finder);
+    to->seed = p->options.seed;
     const int64_t makespan_ns = p->exact.makespan_ns;
     to->lower_bound_ns = p->exact.lower_ns < makespan_ns ? p->exact.lower_ns : makespan_ns;
     to->bound_method = p->exact.raised ? all_ways : p->by_multipliers ? mixed_ways : least_way;
@@ -243,8 +322,7 @@ static enum br_status modes_put(struct modes_plan *p, struct br_plan **made)
         to->certificate = p->certificate;
         p->certificate = NULL;
     }
-    to->placements = from->placements + p->found.spent;
-    to->counters = from->counters;
+    to->counters.jobs = 1;
     to->counters.placements = to->placements;
     br_counters_add(&to->counters, &p->exact.counters);
     snprintf(to->source.why, sizeof to->source.why, "not asked for");
@@ -292,14 +370,15 @@ enum br_status br_modes_plan(const struct br_dag *dag, const struct br_cluster *
                            .options = options ? *options : br_plan_options_default(),
                            .began_ns = br_now_ns(),
                            .diag = diag};
-    struct br_method method;
-    if (!br_method_find(p.options.method, &method))
+    if (!br_method_find(p.options.method, &p.method))
         return br_make_plan(dag, cluster, options, plan, diag); /* which says so */
     enum br_status status = plan_modes(&p, plan);
     br_plan_destroy(p.inner);
     br_selected_finish(&p.selected);
     br_certificate_destroy(p.certificate);
     br_free(p.found.way);
+    br_free(p.found.start);
+    br_free(p.found.machine);
     br_multipliers_finish(&p.multipliers);
     br_free(p.exact.way);
     br_free(p.exact.machine);

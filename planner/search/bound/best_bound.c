@@ -48,6 +48,7 @@ struct solving {
     int64_t began_ns, risen_ns; /* risen: when clause learning last raised a bound; 0: never */
     struct br_alarm alarm;      /* if there is a limit */
     const struct br_stop *stop; /* the alarm's, or the caller's; may be NULL */
+    bool cheap;                 /* linear arguments alone */
     bool met;                   /* a quick schedule is as short as the core bound */
     uint32_t threads;
     uint64_t alone; /* if counts are the limit: conflicts of a part before the source's answer */
@@ -250,7 +251,7 @@ static enum br_status raise_core(struct solving *s, struct br_diag *diag)
 static enum br_status find_core(struct solving *s, struct br_diag *diag)
 {
     const struct br_bounds_effort effort = {
-        .enough = INT64_MAX, .cheap = s->limit_ns > 0, .stop = s->options->stop};
+        .enough = INT64_MAX, .cheap = s->cheap || s->limit_ns > 0, .stop = s->options->stop};
     struct br_bound core;
     struct br_certificate *certificate = best_bound_argue(s, &effort, s->options->stop, &core);
     if (!certificate)
@@ -359,6 +360,30 @@ enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *
         find_more(&s);
     if (s.limit_ns > 0)
         br_alarm_end(&s.alarm);
+    return status;
+}
+
+enum br_status br_cheap_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                              const struct br_stop *stop, struct br_bound_result *result,
+                              struct br_diag *diag)
+{
+    struct br_bound_options options = br_bound_options_default();
+    struct br_counters counters = {0};
+    struct br_instance *in;
+    options.stop = stop;
+    *result = (struct br_bound_result){0};
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (status)
+        return status;
+    struct solving s = {.dag = dag,
+                        .cluster = cluster,
+                        .in = in,
+                        .options = &options,
+                        .result = result,
+                        .counters = &counters,
+                        .cheap = true};
+    status = find_core(&s, diag);
+    br_instance_destroy(in);
     return status;
 }
 

@@ -19,5 +19,10 @@ enum br_status br_best_bound_of(const struct br_dag *dag, const struct br_cluste
                                 const struct br_bound_options *options,
                                 struct br_bound_result *result, struct br_counters *counters,
                                 struct br_diag *diag);
+/* The bound by linear arguments alone (as BR_PLAN_BOUND_CHEAP), with its proof. `stop` may be NULL.
+ * br_bound_result_finish releases the result. */
+enum br_status br_cheap_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                              const struct br_stop *stop, struct br_bound_result *result,
+                              struct br_diag *diag);
 
 #endif
