@@ -223,6 +223,19 @@ static enum br_status plan_choice(struct modes_plan *p)
 
 /* ---- The plan ---- */
 
+/* The machine if the way runs there, else the first on which it does: tasks without duration need
+ * no room, so that the resource of their classes does not keep them there. */
+static uint32_t allowed_machine(const struct br_modes *modes, uint32_t way, uint32_t machine)
+{
+    const struct br_way *w = &modes->way[way];
+    for (uint32_t k = 0; k < w->classes; k++) {
+        const struct br_class *cls = &modes->cluster->cls[modes->class_of[w->first_class + k]];
+        if (machine >= cls->first_machine && machine < cls->first_machine + cls->count)
+            return machine;
+    }
+    return modes->cluster->cls[modes->class_of[w->first_class]].first_machine;
+}
+
 /* The shorter of both schedules by task of the given job, and whose it is. */
 static bool take_shorter(struct modes_plan *p)
 {
@@ -251,7 +264,7 @@ static bool take_shorter(struct modes_plan *p)
         if (task == UINT32_MAX)
             continue;
         e->start_ns[task] = p->inner->start_ns[t];
-        e->machine[task] = p->inner->machine[t];
+        e->machine[task] = allowed_machine(p->modes, p->found.way[task], p->inner->machine[t]);
     }
     return true;
 }

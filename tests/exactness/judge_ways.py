@@ -44,6 +44,9 @@ def random_job(draw):
             if draw.random() < 0.8:
                 way['duration'] = draw.randint(0, 7)
             ways.append(way)
+        if draw.random() < 0.2:  # unrelated machines: each class multiplies the duration by a factor of its own
+            ways = [{'id': 'on-' + c, 'classes': [c], 'duration': stage['duration'] * draw.choice([1, 2, 3, 5])}
+                    for c in ('m', 'fast', 'gpu')]
         if ways:
             stage['alternatives'] = ways
         if draw.random() < 0.3:
