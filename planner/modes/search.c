@@ -164,12 +164,12 @@ static void schedule(struct breeding *b, struct br_choice *c, bool backward, boo
     b->placed += b->modes->tasks;
 }
 
-/* Forward; if that is no longer than the best one, backward and forward by the ends before. What is
- * left is the last forward schedule. */
+/* Forward, then backward and forward by the ends before, in a short search only if the first is no
+ * longer than the best one. What is left is the last forward schedule. */
 static void evaluate(struct breeding *b, struct br_choice *c, int64_t best)
 {
     schedule(b, c, false, br_rng_below(&b->rng, FREED) == 0);
-    const bool justifies = c->makespan <= best;
+    const bool justifies = b->room > FEW || c->makespan <= best;
     for (uint32_t way = 0; justifies && way < 2 && !b->failed; way++) {
         for (uint32_t t = 0; t < b->modes->tasks; t++)
             b->key[t] = -c->end[t];

@@ -1,11 +1,11 @@
 /* The search for a choice of ways that allows short schedules: a population of orders with ways
  * [VanPeteghemVanhoucke10]. Children take the order and the ways of some tasks from one parent and
  * the rest from the other; a few change at random. Each is placed forward, in half of them with its
- * ways free; one that is then no longer than the best is placed backward and forward again by the
- * ends of the last schedule (justification). Budgets are kept by every individual: after each
- * change, ways that consume less take the places of others until all is afforded. Different from
- * the paper: ways are free in a forward pass for every task instead of some, not all individuals
- * are justified, and machines are several. */
+ * ways free, then backward and forward again by the ends of the last schedule (justification); a
+ * short search does that only with one no longer than the best. Budgets are kept by every
+ * individual: after each change, ways that consume less take the places of others until all is
+ * afforded. Different from the paper: ways are free in a forward pass for every task instead of
+ * some, and machines are several. */
 #ifndef BR_PLANNER_MODES_SEARCH_H
 #define BR_PLANNER_MODES_SEARCH_H
 
