@@ -21,7 +21,9 @@ from fractions import Fraction
 PRICE = 2**32  # no price, share or value is more
 LARGE = 2048  # with more stages, claims may use the stages right ahead only
 DEEP = 64  # cases within cases, groups included
-ORDERED = 256  # tasks of jobs whose clauses say in which order tasks run, at most
+# Tasks of jobs whose clauses say in which order tasks run, at most; of more than the first, orders are followed
+# only if some clause does.
+ORDERED, ORDERED_MOST = 256, 512
 
 
 class Refused(Exception):
@@ -611,7 +613,7 @@ class Starts:
     time-table. Of two rivals there are bounds of 0 and 1, too: whether the first is before the
     second; and on several machines for every task and machine: whether the task is on it."""
 
-    def __init__(self, part, makespan):
+    def __init__(self, part, makespan, clauses):
         job = part.job
         first, count = {}, 0
         for s in part.stages:
@@ -657,7 +659,8 @@ class Starts:
             self.least += [0] * (count * job.machines)
             self.most += [1] * (count * job.machines)
         self.rivals, self.order_of = collections.defaultdict(list), {}
-        if job.machines == 1 and count <= ORDERED:
+        ordered = any(abs(v) - 1 > count for numbers, *_ in clauses for v in numbers[::2])
+        if job.machines == 1 and count <= (ORDERED_MOST if ordered else ORDERED):
             self.least += [0] * (count * count)
             self.most += [1] * (count * count)
             self.find_rivals()
@@ -995,7 +998,7 @@ class Crowd:
 def check_clauses(part, proof):
     """Each clause follows from its hints: suppose all of it false, and there is a contradiction."""
     bound = proof['bound']
-    starts, clauses, number = Starts(part, bound - 1), [], 0
+    starts, clauses, number = Starts(part, bound - 1, proof.get('clauses', ())), [], 0
     try:
         starts.follow(())
         for number, (numbers, hints, *more) in enumerate(proof['clauses'], 1):

@@ -14,7 +14,7 @@ struct br_exact {
     struct br_remainders remainders; /* what that takes off */
     int32_t upper, lower;            /* lower may be believed */
     int32_t proven;
-    int32_t step;            /* of the lower bound; 1 without rounding */
+    int32_t step;            /* of the lower bound; 1 without rounding, unless it leaps */
     int32_t aim;             /* a lower bound that would do; INT32_MAX: none */
     bool none;               /* nothing is feasible below upper */
     bool has_found;          /* found is a schedule */
@@ -26,6 +26,13 @@ static int32_t makespan_at_root(const struct br_exact *x)
 {
     const struct br_lcg_trail *trail = &x->lcg->engine.trail;
     return trail->root[2 * trail->makespan];
+}
+
+/* Does the lower bound rise in large steps? In shops a makespan far below the best is refuted soon.
+ */
+static bool exact_leaps(const struct br_exact *x)
+{
+    return x->p->shop && x->rounding == 1;
 }
 
 /* The problem of the instance with durations rounded down. A schedule of `upper` has each start and
@@ -63,6 +70,8 @@ static struct br_exact *exact_make(struct br_lcg_problem *p, int64_t rounding, b
     if (!x->found || !x->found_machine || (!x->none && !x->lcg))
         goto failed;
     x->lower = x->proven = x->none ? x->upper : makespan_at_root(x);
+    if (exact_leaps(x) && x->upper > x->lower)
+        x->step = x->upper - x->lower;
     return x;
 failed:
     br_exact_destroy(x);
@@ -148,11 +157,13 @@ static int32_t exact_suppose(const struct br_exact *x)
 {
     int32_t most = (x->aim < x->upper ? x->aim : x->upper) - 1 - x->lower;
     most = most > 0 ? most : 0;
+    if (exact_leaps(x)) /* the last tick is left to the other direction */
+        most /= 2;
     return x->lower + (x->step - 1 < most ? x->step - 1 : most);
 }
 
-/* Rounded durations have many ticks between the bounds: steps of the lower bound that come off
- * grow, others shrink. */
+/* Rounded durations have many ticks between the bounds, and so have shops: steps of the lower bound
+ * that come off grow, others shrink. */
 static void exact_adapt_step(struct br_exact *x, bool risen)
 {
     if (risen && x->step < (x->upper - x->lower) / 2)
@@ -184,7 +195,7 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
         return out_of_use(s);
     if (x->none || x->lower >= x->upper)
         return BR_EXACT_OPTIMAL;
-    if (x->rounding > 1 && goal == BR_EXACT_BOUND)
+    if ((x->rounding > 1 || exact_leaps(x)) && goal == BR_EXACT_BOUND)
         exact_adapt_step(x, x->lower > before);
     if (end == BR_LCG_SOLUTION)
         return BR_EXACT_FOUND;

@@ -34,6 +34,10 @@ enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
  * than CLOSE_LEAST, the solvers do not go first. */
 enum { CLOSE_TASKS = 64, CLOSE_CONFLICTS = 225000000, CLOSE_LEAST = 100 };
 
+/* A shop of up to EXACT_SHOP tasks gets the solvers before tabu search and after it, with room for
+ * SHOP_CONFLICTS conflicts of each above its placements, or SHOP_PLACEMENTS if that is less. */
+enum { EXACT_SHOP = 512, SHOP_CONFLICTS = 20000, SHOP_PLACEMENTS = 300000000 };
+
 /* All orders of few tasks are tried once if there are no exact solvers, or durations are rounded
  * for them. Then they get a share of the run for a certificate. */
 static const double orders_certify = 0.3;
@@ -52,6 +56,18 @@ static bool suits_population(const struct br_instance *in)
 static bool suits_exact_machines(const struct br_instance *in)
 {
     return in->machines > 1 && in->machines <= EXACT_MACHINES && in->tasks <= EXACT_TASKS;
+}
+
+/* Does clause learning suit the job shop, or what has its form? */
+static bool suits_exact_shop(const struct br_instance *in)
+{
+    return in->tasks > EXACT_SMALL && in->tasks <= EXACT_SHOP && br_shop_suits(in);
+}
+
+/* The most tasks of a job on one machine that the exact solvers are for. */
+static bool suits_exact_alone(const struct br_instance *in)
+{
+    return in->tasks <= EXACT_MEDIUM || suits_exact_shop(in);
 }
 
 /* May the exact solvers close the instance before the search? */
@@ -74,9 +90,14 @@ uint64_t br_cycle_placements(const struct br_instance *in)
     return br_machines_placements(in);
 }
 
-/* The placements for the exact solvers on several machines, above those for the other searches. */
+/* The placements for the exact solvers on several machines, or of a shop, above those for the other
+ * searches. */
 static uint64_t exact_placements(const struct br_instance *in)
 {
+    if (in->machines == 1) {
+        uint64_t all = 2 * (uint64_t)SHOP_CONFLICTS * BR_EXACT_SEARCH_SHOP * in->tasks;
+        return !suits_exact_shop(in) ? 0 : all < SHOP_PLACEMENTS ? all : SHOP_PLACEMENTS;
+    }
     uint64_t cube = (uint64_t)in->tasks * in->tasks * in->tasks;
     uint64_t conflicts = suits_exact_machines(in) ? EXACT_TASKS_CONFLICTS
                          : suits_closing(in)      ? 2 * (CLOSE_CONFLICTS / cube)
@@ -185,8 +206,8 @@ static bool try_orders(struct br_search *s, struct br_run *run)
 
 /* The search for one machine: the population, and the exact solvers unless the job is too large for
  * them. The solvers begin with a short turn, since small jobs need no more, and go on between two
- * populations; on larger jobs they go on after the population if the bounds are close. If one tick
- * is left, the solvers take the last stretch. */
+ * populations; on larger jobs they go on after the population if the bounds are close, on shops
+ * always. If one tick is left, the solvers take the last stretch. */
 static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool first)
 {
     static const struct stretch {
@@ -195,12 +216,14 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool
     } least[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
       small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
       medium[] = {{true, 0.1}, {false, 1}}, near[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
-      large[] = {{false, 1}};
+      shops[] = {{true, 0.1}, {false, 0.3}, {true, 1}}, large[] = {{false, 1}};
+    const bool shop = suits_exact_shop(s->run.in);
     const struct stretch *stretch = s->run.in->tasks <= EXACT_TASKS    ? least
                                     : s->run.in->tasks <= EXACT_SMALL  ? small
+                                    : shop                             ? shops
                                     : s->run.in->tasks <= EXACT_MEDIUM ? medium
                                                                        : large;
-    if (!s->exact && s->run.in->tasks <= EXACT_MEDIUM)
+    if (!s->exact && (shop || s->run.in->tasks <= EXACT_MEDIUM))
         s->exact = br_exact_search_create(s->run.in, br_search_best(s)->makespan, s->bound.ticks,
                                           s->options->tolerance);
     if (!s->exact)
@@ -264,7 +287,7 @@ static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_
 bool br_cycle_close(struct br_search *s)
 {
     const bool suits = s->run.in->machines == 1
-                           ? s->run.in->tasks <= EXACT_MEDIUM
+                           ? suits_exact_alone(s->run.in)
                            : suits_exact_machines(s->origin) || suits_closing(s->origin);
     const uint64_t all = br_cycle_placements(s->run.in) + exact_placements(s->origin);
     struct br_run run = br_search_begin(s);

@@ -13,6 +13,7 @@
 #include "planner/exact/exact.h"
 #include "planner/instance/rounding.h"
 #include "planner/search/bound/retime.h"
+#include "planner/shop/shop.h"
 
 enum {
     DOWN,
@@ -24,6 +25,7 @@ enum {
     TICKS = 10000,     /* so many more make a conflict take as long again */
     TASKS = 60,        /* up to which a conflict costs BR_EXACT_SEARCH_CONFLICT for each */
     BEYOND = 4,        /* and for each of the others */
+    SHOP = 80,         /* shops of more tasks have a cost of their own */
 };
 
 const char br_exact_search_method[] = "lazy clause generation";
@@ -50,6 +52,8 @@ struct br_exact_search {
  * longer. */
 static uint64_t conflict_cost(const struct br_instance *in, int64_t upper)
 {
+    if (in->tasks > SHOP && br_shop_suits(in))
+        return (uint64_t)BR_EXACT_SEARCH_SHOP * in->tasks;
     uint64_t more = in->machines == 1 && upper > TICKS ? (uint64_t)upper / TICKS : 0;
     uint64_t beyond = in->tasks > TASKS ? in->tasks - TASKS : 0;
     return (1 + more) * (BR_EXACT_SEARCH_CONFLICT * (in->tasks - beyond) + BEYOND * beyond);

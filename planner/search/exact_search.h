@@ -11,6 +11,9 @@ extern const char br_exact_search_method[]; /* names the bounds and schedules th
 enum {
     BR_EXACT_SEARCH_CONFLICT = 20
 }; /* placements of each task that take as long as a conflict, about; of up to 60 tasks */
+/* The same of a job whose resources are all unary, whose placements take less, of more than 80
+ * tasks. */
+enum { BR_EXACT_SEARCH_SHOP = 40 };
 
 struct br_exact_search;
 

@@ -5,10 +5,13 @@ usage: check_jobshop.py BIGROCKS
 """
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
+import tempfile
 
+CHECKER = pathlib.Path(__file__).parent.parent.parent / 'tools' / 'check_certificate.py'
 SMALL = pathlib.Path(__file__).parent.parent / 'data' / 'small.jsp'
 # ft06 of Fisher and Thompson, 1963: no schedule is shorter than 55.
 FT06 = '''# instance ft06
@@ -36,6 +39,24 @@ assert re.findall(r'<edge from="([^"]*)" to="([^"]*)"', job) == [('J%d.0' % j, '
 assert re.findall(r'<capacity resource="([^"]*)" amount="([^"]*)"', job) == [('M0', '1'), ('M1', '1')], job
 plan = json.loads(run('plan', '-', '--format', 'json', '-q', text=FT06).stdout)
 assert (plan['makespan'], len(plan['tasks']), len(plan['edges'])) == (55, 36, 30), plan['makespan']
+# Beside tasks that are in nobody's way there are 294; the bound takes clauses that say in which order rivals run, and both
+# checkers accept it, but none that is higher.
+chance = random.Random(5)
+rows = [' '.join('%d %d' % (m, chance.randint(1, 20)) for m in chance.sample(range(8), 8)) for _ in range(8)]
+whole = run('convert', '-', '--format', 'xml', text='8 8\n' + '\n'.join(rows)).stdout
+whole = whole.replace('<edge', '<stage id="idle" tasks="230" duration="1"/><edge', 1)
+text = run('plan', '-', '--format', 'json', '-q', text=whole).stdout
+plan = json.loads(text)
+part, = plan['certificate']['parts']
+assert plan['makespan'] == plan['lower_bound'] and len(plan['tasks']) == 294 and part['kind'] == 'clauses', plan
+assert any(abs(v) > 295 for clause, *_ in part['clauses'] for v in clause[::2]), 'no clause says in which order tasks run'
+part['bound'] = plan['certificate']['lower_bound'] = plan['lower_bound'] = plan['lower_bound'] + 1
+with tempfile.TemporaryDirectory() as folder:
+    for text, status in ((text, 0), (json.dumps(plan), 1)):
+        file = pathlib.Path(folder, 'plan.json')
+        file.write_text(text)
+        assert run('check', '--certificate', file).returncode == status, run('check', '--certificate', file)
+        assert subprocess.run([sys.executable, CHECKER, file], capture_output=True).returncode == status
 for text, place, words in (('2 2\n0 1 2 1\n0 1 1 1\n', '2:5', 'is on machine 2, and there are 2'), ('2 2\n0 1 1 1\n', '3:1', 'job 1'),
                            ('2 2\n0 1 1 1\n0 1 1\n', '3:6', 'the duration of operation 1 of job 1'), ('0 2\n', '1:1', 'there are 0 jobs'),
                            ('1 2\n0 1 1 1 5\n', '2:9', 'after the last operation of job 0'), ('1 1001\n', '1:1', 'and 1001 machines'),

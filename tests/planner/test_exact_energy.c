@@ -10,6 +10,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/exact/propagate/energy.h"
+#include "planner/exact/propagate/unary.h"
 #include "tests/support/equal_machines.h"
 #include "tests/support/random_job.h"
 
@@ -143,63 +144,127 @@ static void decide(struct br_lcg_trail *trail, struct br_rng *rng)
     trail->head = trail->count;
 }
 
+struct found {
+    uint32_t conflicts, none, shorter;
+};
+
+/* The propagator that the problem is for, on the trail. */
+struct looks {
+    struct br_lcg_energy energy;
+    struct br_lcg_unary unary;
+};
+
+static void looks_init(struct looks *looks, const struct br_lcg_problem *p,
+                       struct br_lcg_trail *trail, struct br_arena *arena)
+{
+    assert_true(br_lcg_trail_init(trail, p, arena));
+    assert_true(br_lcg_energy_init(&looks->energy, p, trail, arena));
+    assert_true(br_lcg_unary_init(&looks->unary, p, trail, arena));
+}
+
+static bool looks_propagate(struct looks *looks, const struct br_lcg_problem *p)
+{
+    looks->energy.wait = 0; /* one look leaves nothing to the next */
+    for (uint32_t t = 0; t < p->tasks && p->shop; t++)
+        br_lcg_unary_note(&looks->unary, t);
+    return p->shop ? br_lcg_unary_propagate(&looks->unary)
+                   : br_lcg_energy_propagate(&looks->energy);
+}
+
+/* Decides at random, and holds what is found against the definition. */
+static void look_at_spans(const struct br_lcg_problem *p, struct br_rng *rng, struct found *found)
+{
+    struct br_arena arena = {0};
+    struct br_lcg_trail trail;
+    struct looks looks;
+    struct br_lcg_literals why = {0};
+    looks_init(&looks, p, &trail, &arena);
+    for (int round = 0; round < 4; round++) {
+        decide(&trail, rng);
+        struct bounds b = bounds_now(&trail);
+        bool ok = looks_propagate(&looks, p);
+        assert_int_equal(!ok, any_span(p, &b));
+        found->none += ok;
+        found->conflicts += !ok;
+        if (!ok) {
+            assert_false(can_be_placed(p, &b));
+            why.count = 0;
+            assert_true(br_lcg_energy_explain(&looks.energy, trail.conflict.reason,
+                                              trail.conflict.at, &why));
+            assert_true(explained(p, &trail, &why, &b));
+            assert_false(can_be_placed(p, &b));
+            struct bounds now = bounds_now(&trail);
+            for (uint32_t t = 0; t < p->tasks; t++)
+                found->shorter += b.least[t] < now.least[t] || b.most[t] > now.most[t];
+        }
+        while (trail.count > trail.level_start[1])
+            br_lcg_trail_undo(&trail);
+        br_lcg_trail_close_levels(&trail, 0);
+    }
+    free(why.item);
+    br_lcg_trail_finish(&trail);
+    br_arena_finish(&arena);
+}
+
+static void look_at_job(const struct br_instance *in, int64_t upper, struct br_rng *rng,
+                        struct found found[2])
+{
+    struct br_lcg_problem *p = in->machines == 1 ? br_lcg_problem_create(in, upper) : NULL;
+    bool starts = p != NULL;
+    for (uint32_t t = 0; starts && t < p->tasks; t++)
+        starts = p->earliest[t] <= p->latest[t];
+    if (starts)
+        look_at_spans(p, rng, &found[p->shop]);
+    br_lcg_problem_destroy(p);
+}
+
+static void check_found(const struct found *found, uint32_t jobs)
+{
+    assert_true(found->conflicts > jobs / 40 && found->none > jobs / 40);
+    assert_true(found->shorter > found->conflicts); /* not all that is known is needed */
+}
+
 static void test_spans(void **state)
 {
-    uint32_t conflicts = 0, none = 0, shorter = 0;
+    struct found found[2] = {{0}};
     for (uint64_t seed = 1; seed <= random_jobs(4000); seed++) {
         struct random_job job;
         struct br_instance *in;
         struct br_rng rng = br_rng_seed(seed);
         assert_true(random_job_make(seed, TASKS, 0, &job));
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
-        struct br_lcg_problem *p =
-            in->machines == 1 ? br_lcg_problem_create(in, 5 + (int64_t)br_rng_below(&rng, 10))
-                              : NULL;
-        bool starts = p != NULL;
-        for (uint32_t t = 0; starts && t < p->tasks; t++)
-            starts = p->earliest[t] <= p->latest[t];
-        struct br_arena arena = {0};
-        struct br_lcg_trail trail;
-        struct br_lcg_energy energy;
-        struct br_lcg_literals why = {0};
-        if (starts) {
-            assert_true(br_lcg_trail_init(&trail, p, &arena));
-            assert_true(br_lcg_energy_init(&energy, p, &trail, &arena));
-        }
-        for (int round = 0; starts && round < 4;
-             round++) { /* one look leaves nothing to the next */
-            decide(&trail, &rng);
-            struct bounds b = bounds_now(&trail);
-            energy.wait = 0;
-            bool ok = br_lcg_energy_propagate(&energy);
-            assert_int_equal(!ok, any_span(p, &b));
-            none += ok;
-            conflicts += !ok;
-            if (!ok) {
-                assert_false(can_be_placed(p, &b));
-                why.count = 0;
-                assert_true(
-                    br_lcg_energy_explain(&energy, trail.conflict.reason, trail.conflict.at, &why));
-                assert_true(explained(p, &trail, &why, &b));
-                assert_false(can_be_placed(p, &b));
-                struct bounds now = bounds_now(&trail);
-                for (uint32_t t = 0; t < p->tasks; t++)
-                    shorter += b.least[t] < now.least[t] || b.most[t] > now.most[t];
-            }
-            while (trail.count > trail.level_start[1])
-                br_lcg_trail_undo(&trail);
-            br_lcg_trail_close_levels(&trail, 0);
-        }
-        free(why.item);
-        if (starts)
-            br_lcg_trail_finish(&trail);
-        br_arena_finish(&arena);
-        br_lcg_problem_destroy(p);
+        look_at_job(in, 5 + (int64_t)br_rng_below(&rng, 10), &rng, found);
         br_instance_destroy(in);
         random_job_finish(&job);
     }
-    assert_true(conflicts > random_jobs(4000) / 40 && none > random_jobs(4000) / 40);
-    assert_true(shorter > conflicts); /* not all that is known is needed */
+    check_found(&found[false], random_jobs(4000));
+}
+
+/* Tasks that each hold one of two resources, or both, alone. */
+static void test_unary(void **state)
+{
+    struct found found[2] = {{0}};
+    for (uint64_t seed = 1; seed <= random_jobs(4000); seed++) {
+        struct br_rng rng = br_rng_seed(seed);
+        struct br_dag *dag = br_dag_create("shop");
+        uint32_t stage;
+        for (uint32_t t = 0; t < TASKS; t++) {
+            const uint64_t holds = br_rng_below(&rng, 8);
+            assert_false(br_dag_add_stage(dag, (char[]){(char)('a' + (int)t), 0}, 1,
+                                          (int64_t)br_rng_below(&rng, 5) * 1000000000, &stage,
+                                          NULL));
+            if (holds != 1)
+                assert_false(br_dag_add_demand(dag, stage, "cpu", "0.6", NULL));
+            if (holds < 4)
+                assert_false(br_dag_add_demand(dag, stage, "mem", "0.75", NULL));
+        }
+        struct br_instance *in = on_equal_machines(dag, 1, "1");
+        assert_non_null(in);
+        look_at_job(in, 5 + (int64_t)br_rng_below(&rng, 10), &rng, found);
+        br_instance_destroy(in);
+    }
+    assert_true(found[false].none < found[true].none / 10); /* if no resource can run short */
+    check_found(&found[true], random_jobs(4000));
 }
 
 /* A look that finds nothing makes later ones rare, one that finds something makes them frequent. */
@@ -212,11 +277,12 @@ static void test_pauses(void **state)
     uint32_t stage, rounds = 0;
     assert_false(br_dag_add_stage(dag, "s", 2, 2000000000, &stage, NULL));
     assert_false(br_dag_add_stage(dag, "t", 1, 3000000000, &stage, NULL));
-    for (stage = 0; stage < 2; stage++)
-        assert_false(br_dag_add_demand(dag, stage, "cpu", "1", NULL));
+    assert_false(br_dag_add_stage(dag, "u", 1, 1000000000, &stage, NULL));
+    for (stage = 0; stage < 3; stage++) /* the last one makes it no shop */
+        assert_false(br_dag_add_demand(dag, stage, "cpu", stage < 2 ? "1" : "0.5", NULL));
     struct br_instance *in = on_equal_machines(dag, 1, "1");
     assert_non_null(in);
-    struct br_lcg_problem *p = br_lcg_problem_create(in, 7);
+    struct br_lcg_problem *p = br_lcg_problem_create(in, 8);
     assert_true(p && br_lcg_trail_init(&trail, p, &arena));
     assert_true(br_lcg_energy_init(&energy, p, &trail, &arena));
     for (int k = 0; k < 1000; k++) {
@@ -224,8 +290,8 @@ static void test_pauses(void **state)
         assert_true(br_lcg_energy_propagate(&energy));
     }
     assert_uint_in_range(rounds, 100, 250);
-    for (uint32_t t = 0; t < 3; t++) /* seven ticks of work from 1 to 7 */
-        br_lcg_push(&trail, 2 * t, 1, br_lcg_reason(BR_LCG_ROOT, 0), 0);
+    for (uint32_t t = 0; t < 3; t++) /* seven ticks of work from 2 to 8 */
+        br_lcg_push(&trail, 2 * t, 2, br_lcg_reason(BR_LCG_ROOT, 0), 0);
     rounds = 0;
     for (int k = 0; k < 100; k++)
         rounds += !br_lcg_energy_propagate(&energy);
@@ -240,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_unary),
         cmocka_unit_test(test_pauses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,8 +18,9 @@
 
 static const uint32_t none = UINT32_MAX;
 
-/* Most tasks of a job whose clauses say in which order tasks run. */
-enum { ORDERED_TASKS = 256 };
+/* Most tasks of a job whose clauses say in which order tasks run; of larger ones than the first,
+ * orders are followed only if some clause does. */
+enum { ORDERED_TASKS = 256, ORDERED_TASKS_MOST = 512 };
 
 struct edge {
     uint32_t parent, child; /* the end is a child, too */
@@ -491,10 +492,22 @@ static bool check_clauses_find_rivals(struct checker *c)
     return true;
 }
 
-static bool check_clauses_prepare(struct checker *c, int64_t bound)
+/* Does some clause say in which order tasks run, or is the job so small that they always may? */
+static bool are_ordered(const struct checker *c, const struct br_proof_clause *clause,
+                        uint32_t clauses)
+{
+    bool any = c->tasks <= ORDERED_TASKS;
+    for (uint32_t k = 0; k < clauses && !any; k++)
+        for (uint32_t i = 0; i < clause[k].literals && !any; i++)
+            any = clause[k].literal[i].task > c->tasks;
+    return any && c->in->machines == 1 && c->tasks <= ORDERED_TASKS_MOST;
+}
+
+static bool check_clauses_prepare(struct checker *c, int64_t bound,
+                                  const struct br_proof_clause *clause, uint32_t clauses)
 {
     size_t nodes = (size_t)c->tasks + 1;
-    if (c->in->machines == 1 && c->tasks <= ORDERED_TASKS) {
+    if (are_ordered(c, clause, clauses)) {
         if (!check_clauses_find_rivals(c))
             return false;
         nodes += c->pairs;
@@ -531,7 +544,7 @@ enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bo
     struct checker c = {.in = in, .tasks = in->tasks};
     assert(br_clauses_suit(in));
     *where = 0;
-    enum br_clauses_answer answer = check_clauses_prepare(&c, bound)
+    enum br_clauses_answer answer = check_clauses_prepare(&c, bound, clause, clauses)
                                         ? check_all(&c, bound, clause, clauses, where)
                                         : BR_CLAUSES_MEMORY;
     br_crowd_destroy(c.crowd);

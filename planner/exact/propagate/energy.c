@@ -5,7 +5,7 @@
 
 /* The lower bits of a reason are the begin of the span, the upper ones the resource. On larger jobs
  * a look takes longer than everything else in a conflict. */
-enum { FROM_BITS = 10, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDINGS_MAX = 200 };
+enum { FROM_BITS = 22, RESOURCES_MAX = 64, HORIZON_MAX = 1024, HOLDINGS_MAX = 200 };
 /* After this many looks that find nothing, the pauses become longer, up to the most. */
 enum { IDLE_MOST = 32, PAUSE_MOST = 15 };
 
@@ -33,6 +33,10 @@ bool br_lcg_energy_init(struct br_lcg_energy *c, const struct br_lcg_problem *p,
                         struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_energy){.trail = trail};
+    if (p->shop) { /* unary.h looks at spans */
+        c->p = p;
+        return BR_ARRAY(arena, p->holdings, c->share);
+    }
     if (!suits(p))
         return true;
     c->groups = (p->resources + BR_LCG_LANES - 1) / BR_LCG_LANES;
@@ -136,9 +140,8 @@ static bool propagate_energy_look(struct br_lcg_energy *c)
             if (to < 0)
                 continue;
             ok = false;
-            uint32_t number = (g * BR_LCG_LANES + lane) << FROM_BITS | (uint32_t)from;
-            c->trail->conflict = (struct br_lcg_conflict){
-                {.side = BR_LCG_NONE}, br_lcg_reason(BR_LCG_ENERGY, number), to};
+            br_lcg_energy_conflict(c->trail, g * BR_LCG_LANES + lane,
+                                   (struct br_lcg_span){from, to});
         }
     }
     return ok;
@@ -146,7 +149,7 @@ static bool propagate_energy_look(struct br_lcg_energy *c)
 
 bool br_lcg_energy_propagate(struct br_lcg_energy *c)
 {
-    if (!c->p)
+    if (!c->groups)
         return true;
     if (c->wait > 0) {
         c->wait--;
@@ -168,7 +171,14 @@ bool br_lcg_energy_propagate(struct br_lcg_energy *c)
 
 struct br_lcg_span br_lcg_energy_span(uint32_t reason, int32_t at)
 {
-    return (struct br_lcg_span){(int32_t)(br_lcg_number(reason) & (HORIZON_MAX - 1)), at};
+    return (struct br_lcg_span){(int32_t)(br_lcg_number(reason) & ((1 << FROM_BITS) - 1)), at};
+}
+
+void br_lcg_energy_conflict(struct br_lcg_trail *trail, uint32_t resource, struct br_lcg_span span)
+{
+    uint32_t number = resource << FROM_BITS | (uint32_t)span.from;
+    trail->conflict = (struct br_lcg_conflict){
+        {.side = BR_LCG_NONE}, br_lcg_reason(BR_LCG_ENERGY, number), span.to};
 }
 
 /* The work that a task has to do in the span if it starts within the bounds. */

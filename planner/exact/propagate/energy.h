@@ -18,11 +18,11 @@ struct br_lcg_lanes {
 };
 
 struct br_lcg_energy {
-    const struct br_lcg_problem *p; /* borrowed; NULL if the problem is not for it */
+    const struct br_lcg_problem *p; /* borrowed; NULL if the problem has no spans */
     struct br_lcg_trail *trail;     /* borrowed */
-    uint32_t groups;                /* resources, as many as there are lanes */
-    struct br_lcg_lanes *demand;    /* [group * holdings + place in holding] */
-    struct br_lcg_lanes *capacity;  /* by group */
+    uint32_t groups;             /* resources, as many as there are lanes; 0: it looks at nothing */
+    struct br_lcg_lanes *demand; /* [group * holdings + place in holding] */
+    struct br_lcg_lanes *capacity; /* by group */
     /* Looks that found nothing since the last that did, or since pauses grew; the calls left out
      * after a look, and those of them still to come. */
     uint32_t idle, pause, wait;
@@ -46,5 +46,7 @@ struct br_lcg_span {
     int32_t from, to;
 };
 struct br_lcg_span br_lcg_energy_span(uint32_t reason, int32_t at);
+/* Notes the conflict that tasks have too much to do with the resource in the span. */
+void br_lcg_energy_conflict(struct br_lcg_trail *trail, uint32_t resource, struct br_lcg_span span);
 
 #endif

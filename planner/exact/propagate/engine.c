@@ -15,6 +15,7 @@ bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *pr
            br_lcg_order_init(&e->order, problem, &e->trail, &e->arena) &&
            br_lcg_timetable_init(&e->timetable, problem, &e->trail, &e->arena) &&
            br_lcg_energy_init(&e->energy, problem, &e->trail, &e->arena) &&
+           br_lcg_unary_init(&e->unary, problem, &e->trail, &e->arena) &&
            br_lcg_machines_init(&e->machines, problem, &e->trail, &e->arena) &&
            br_lcg_ways_init(&e->ways, problem, &e->trail, &e->arena) &&
            br_lcg_atoms_init(&e->atoms, br_lcg_variables(problem), &e->arena);
@@ -39,7 +40,9 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
         while ((side = br_lcg_trail_next(trail, &before)) != BR_LCG_NONE) {
             int32_t now = trail->now[side];
             e->propagations++;
-            if (!e->machines.p && !e->ways.p && side / 2 < trail->tasks)
+            if (e->unary.p && side / 2 < trail->tasks)
+                br_lcg_unary_note(&e->unary, side / 2);
+            else if (!e->machines.p && !e->ways.p && side / 2 < trail->tasks)
                 br_lcg_timetable_note(&e->timetable, side / 2);
             e->machines.moved |= side / 2 != trail->makespan;
             if (e->ways.p)
@@ -63,6 +66,8 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
                 return false;
             continue;
         }
+        if (e->unary.p)
+            return br_lcg_unary_propagate(&e->unary);
         if (e->timetable.moved_count == 0)
             return br_lcg_energy_propagate(&e->energy);
         if (!br_lcg_timetable_propagate(&e->timetable))
@@ -141,6 +146,7 @@ void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level)
 {
     br_lcg_timetable_backtrack(&e->timetable, level);
     e->machines.moved = false;
+    br_lcg_unary_backtrack(&e->unary);
     br_lcg_ways_backtrack(&e->ways);
     br_lcg_trail_close_levels(&e->trail, level);
 }

@@ -9,6 +9,7 @@
 #include "planner/exact/propagate/order.h"
 #include "planner/exact/propagate/precedence.h"
 #include "planner/exact/propagate/timetable.h"
+#include "planner/exact/propagate/unary.h"
 #include "planner/exact/propagate/ways.h"
 
 struct br_lcg_engine {
@@ -18,6 +19,7 @@ struct br_lcg_engine {
     struct br_lcg_order order;         /* one machine */
     struct br_lcg_timetable timetable; /* one machine, too */
     struct br_lcg_energy energy;       /* one machine, too */
+    struct br_lcg_unary unary;         /* one machine, and all resources unary */
     struct br_lcg_machines machines;   /* several machines */
     struct br_lcg_ways ways;           /* tasks that run in one of several ways */
     struct br_lcg_atoms atoms;

@@ -10,7 +10,8 @@ enum {
     HORIZON_MAX = 1 << 22,          /* on one machine, if the profile has a cell for every tick */
     HORIZON_MACHINES_MAX = 1 << 28, /* and on several */
     ARCS_MAX = 1000000,
-    PROFILE_CELLS_MAX = 1 << 24
+    PROFILE_CELLS_MAX = 1 << 24,
+    SHOP_RESOURCES_MAX = 64
 };
 
 struct builder {
@@ -230,11 +231,24 @@ static bool collide(const struct br_lcg_problem *p, uint32_t a, uint32_t b)
     return false;
 }
 
+/* Does each task that holds a resource take all of it, as far as demands can? */
+static bool propagate_problem_is_shop(const struct br_lcg_problem *p)
+{
+    for (uint32_t r = 0; r < p->resources; r++)
+        for (uint32_t k = 0; k < p->holdings; k++) {
+            int64_t demand = br_lcg_demand(p, p->holding[k], r);
+            if (demand > 0 && demand < p->capacity[r])
+                return false;
+        }
+    return p->resources > 0 && p->resources <= SHOP_RESOURCES_MAX;
+}
+
 static bool propagate_problem_find_rivals(struct br_lcg_problem *p)
 {
     uint32_t words = (p->tasks + 63) / 64;
     size_t most = (size_t)p->holdings * p->holdings / 2;
-    if (p->tasks > BR_LCG_ORDERED_MAX)
+    p->shop = p->tasks <= BR_LCG_SHOP_MAX && propagate_problem_is_shop(p);
+    if (p->tasks > BR_LCG_ORDERED_MAX && !p->shop)
         return true;
     uint64_t *ahead = propagate_problem_find_ahead(p, words);
     bool ok = ahead && BR_ARRAY(&p->arena, most, p->rivals);

@@ -66,9 +66,11 @@ struct br_lcg_problem {
     uint64_t *guard; /* by word */
     uint64_t *free;  /* [tick * words + word]: before any task is placed */
 
-    /* On one machine, of up to BR_LCG_ORDERED_MAX tasks. */
+    /* On one machine, of up to BR_LCG_ORDERED_MAX tasks, or of up to BR_LCG_SHOP_MAX if all
+     * resources are unary. */
     struct br_lcg_rivals *rivals;
     uint32_t pairs;
+    bool shop; /* every task takes all of each resource that it holds */
 
     /* Several machines; on one, `machines` is 1, and the rest is empty. A task that has no duration
      * or demands nothing is not in `assigned`, and does not affect the machines of others. */
@@ -92,7 +94,7 @@ enum { BR_LCG_WAYS_MAX = 64 };
 /* Most tasks and machines of problems with several machines. */
 enum { BR_LCG_TASKS_MAX = 64, BR_LCG_MACHINES_MAX = 16 };
 /* Most tasks of problems with one machine in which rivals have a variable. */
-enum { BR_LCG_ORDERED_MAX = 256 };
+enum { BR_LCG_ORDERED_MAX = 256, BR_LCG_SHOP_MAX = 512 };
 
 /* The variables: starts of the tasks, the makespan, and with values of 0 or 1 whether the first of
  * two rivals is before the second, whether a task is on a machine, or whether it takes a way. */

@@ -30,7 +30,7 @@ bool br_lcg_timetable_init(struct br_lcg_timetable *c, const struct br_lcg_probl
         return false;
     if (p->words > 0)
         memcpy(c->free, p->free, (size_t)p->horizon * p->words * sizeof *c->free);
-    for (uint32_t k = 0; k < p->holdings; k++)
+    for (uint32_t k = 0; k < p->holdings && !p->shop; k++)
         br_lcg_timetable_note(c, p->holding[k]);
     return true;
 }
