@@ -25,6 +25,7 @@
 #include "planner/search/method.h"
 #include "base/text/options.h"
 #include "generate/generate.h"
+#include "parsers/jobs/native.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
 #include "planner/graphene/graphene.h"
@@ -36,7 +37,7 @@
 enum { PASS = 1, JOB = 2, COMPILER = 4, POOL = 8 };
 
 struct settings {
-    const char *like, *cluster, *capacity, *method, *set;
+    const char *like, *cluster, *capacity, *shared, *method, *set;
     uint64_t tasks, stages, seed, machines, resources, threads, least_ms, runs, schedules;
     struct br_decimal spread;
 };
@@ -91,6 +92,12 @@ static const struct br_option table[] = {
      .commands = JOB | POOL,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(capacity)},
+    {.name = "shared",
+     .argument = "LIST",
+     .help = "resources that all machines share",
+     .commands = JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(shared)},
     {.name = "method",
      .argument = "M",
      .help = "planning method (default: best)",
@@ -344,6 +351,8 @@ static enum br_status load(const struct settings *settings, const char *path,
         status = br_parse_cluster(settings->cluster, &cluster, diag);
     else if (settings->capacity)
         status = br_parse_capacity(machines, settings->capacity, &cluster, diag);
+    if (!status && cluster && settings->shared)
+        status = br_parse_shared(settings->shared, cluster, diag);
     if (!status)
         status = br_parse_job(path, NULL, input, diag);
     if (!status && cluster) {
