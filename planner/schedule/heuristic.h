@@ -1,4 +1,5 @@
-/* The baseline heuristics: what bigrocks is compared with, and what it is never worse than. */
+/* The baseline heuristics: what bigrocks is compared with, and what it is never worse than, but for
+ * effort fast on large jobs, which leaves some of them out. */
 #ifndef BR_PLANNER_SCHEDULE_HEURISTIC_H
 #define BR_PLANNER_SCHEDULE_HEURISTIC_H
 
@@ -17,6 +18,7 @@ struct br_heuristic {
     bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
                 const struct br_reach *reach, uint64_t seed, const struct br_stop *stop);
     bool slow; /* on large jobs it takes many times as long as an order */
+    bool weak; /* on large jobs an order of stages is nearly always better */
 };
 
 extern const struct br_names br_heuristics;

@@ -20,14 +20,14 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* On jobs of more than LARGE_TASKS tasks the methods run in the order of what they bring for their
  * placements, each only if those before it have left the part open. They begin with orders of whole
- * stages, too. Effort fast has no room for slow baselines and the published method. If serial
- * generation made the best schedule shorter than parallel generation did, more of it follows. If
- * not, or on jobs of fewer than LARGE_MANY tasks, which the population over stages costs less, fast
- * takes LARGE_STAGES schedules' worth of that instead, or LARGE_PLACEMENTS placements if that is
- * more, unless the gap is at most the makespan divided by LARGE_NEAR. It takes nothing more from a
- * gap of 1/LARGE_CLOSE of it on. All that costs at most as much as LARGE_PASSES schedules by
- * parallel generation. On the largest jobs, BR_PORTFOLIO_LARGE and up, it has two orders, and
- * HUGE_STAGES. (See bench/large.)
+ * stages, too. Effort fast has no room for slow and weak baselines and the published method. If
+ * serial generation made the best schedule shorter than parallel generation did, more of it
+ * follows. If not, or on jobs of fewer than LARGE_MANY tasks, which the population over stages
+ * costs less, fast takes LARGE_STAGES schedules' worth of that instead, or LARGE_PLACEMENTS
+ * placements if that is more, unless the gap is at most the makespan divided by LARGE_NEAR. It
+ * takes nothing more from a gap of 1/LARGE_CLOSE of it on. All that costs at most as much as
+ * LARGE_PASSES schedules by parallel generation. On the largest jobs, BR_PORTFOLIO_LARGE and up, it
+ * has two orders, and HUGE_STAGES. (See bench/large.)
  */
 enum {
     LARGE_TASKS = 4000,
@@ -312,11 +312,15 @@ static bool search_is_open(const struct br_search *s)
 }
 
 /* Chooses the rows of the table that run at once. */
-enum rows { FIRST_ROW = 1, QUICK_ROWS = 2, SLOW_ROWS = 4 };
+enum rows { FIRST_ROW = 1, QUICK_ROWS = 2, SLOW_ROWS = 4, WEAK_ROWS = 8 };
 
 static enum rows kind_of_row(uint32_t row)
 {
-    return row == 0 ? FIRST_ROW : br_heuristic_at(row)->slow ? SLOW_ROWS : QUICK_ROWS;
+    const struct br_heuristic *heuristic = br_heuristic_at(row);
+    return row == 0          ? FIRST_ROW
+           : heuristic->slow ? SLOW_ROWS
+           : heuristic->weak ? WEAK_ROWS
+                             : QUICK_ROWS;
 }
 
 /* Runs baselines, whose results say whether any search is needed. */
@@ -345,12 +349,13 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
 }
 
 /* Runs the baselines, on a large job as far as they are needed. By the clock, those that are slow
- * on large jobs come last, and effort fast has none of these. It has the first alone on the largest
- * jobs, and where that leaves next to no gap. */
+ * on large jobs come last, and effort fast has neither these nor the weak. It has the first alone
+ * on the largest jobs, and where that leaves next to no gap. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
     const bool divided = s->turn && s->run.in->tasks > SLOW_TASKS && !is_hurried(s);
-    const unsigned rest = divided || is_hurried(s) ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS;
+    const unsigned quick = QUICK_ROWS | (is_hurried(s) ? 0 : WEAK_ROWS);
+    const unsigned rest = divided || is_hurried(s) ? quick : quick | SLOW_ROWS;
     bool ok = run_rows(s, portfolio, is_large(s) ? FIRST_ROW : FIRST_ROW | rest);
     if (is_huge(s) || (is_hurried(s) && ok && !search_is_open(s)))
         return ok;
