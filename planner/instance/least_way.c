@@ -1,5 +1,6 @@
 #include "planner/instance/least_way.h"
 
+#include "base/collections/memory.h"
 #include "planner/model/features.h"
 #include "planner/model/ways.h"
 
@@ -8,6 +9,9 @@ struct lessening {
     const struct br_cluster *cluster; /* may be NULL */
     struct br_dag *to;
     struct br_diag *diag;
+    /* Of the stage at work, by alternative (one entry if there are none): the fastest class on
+     * which its tasks run so; NULL if they fit nowhere. */
+    const struct br_class **fastest;
 };
 
 /* Can tasks of a stage without alternatives run on machines of the class? */
@@ -28,7 +32,7 @@ static bool stage_fits(const struct lessening *l, uint32_t stage, uint32_t cls)
 
 /* The fastest class on which tasks run by the alternative (of the job; UINT32_MAX: by the stage);
  * NULL if there is none. */
-static const struct br_class *fastest(const struct lessening *l, uint32_t stage, uint32_t way)
+static const struct br_class *find_fastest(const struct lessening *l, uint32_t stage, uint32_t way)
 {
     const struct br_class *best = NULL;
     for (uint32_t c = 0; c < l->cluster->classes; c++) {
@@ -41,6 +45,19 @@ static const struct br_class *fastest(const struct lessening *l, uint32_t stage,
     return best;
 }
 
+/* Begins with a stage. */
+static void take_stage(struct lessening *l, uint32_t stage)
+{
+    const struct br_alternatives *all = l->dag->alternatives;
+    if (!l->cluster)
+        return;
+    if (!all)
+        l->fastest[0] = find_fastest(l, stage, UINT32_MAX);
+    for (uint32_t a = all ? all->stage_first[stage] : 0; all && a < all->stage_first[stage + 1];
+         a++)
+        l->fastest[a - all->stage_first[stage]] = find_fastest(l, stage, a);
+}
+
 /* The shortest duration of the task; that of the job if it fits nowhere, which is told elsewhere.
  */
 static int64_t shortest(const struct lessening *l, uint32_t stage, uint32_t task)
@@ -49,14 +66,15 @@ static int64_t shortest(const struct lessening *l, uint32_t stage, uint32_t task
     int64_t least = INT64_MAX;
     if (!l->cluster)
         return l->dag->duration_ns[task];
-    for (uint32_t a = all ? all->stage_first[stage] : UINT32_MAX;; a++) {
-        const struct br_class *cls = fastest(l, stage, a);
-        const int64_t ns =
-            all ? br_alternative_duration(l->dag, a, task) : l->dag->duration_ns[task];
-        if (cls && br_class_duration(cls, ns) < least)
-            least = br_class_duration(cls, ns);
-        if (!all || a + 1 == all->stage_first[stage + 1])
-            break;
+    const uint32_t ways = all ? all->stage_first[stage + 1] - all->stage_first[stage] : 1;
+    for (uint32_t k = 0; k < ways; k++) {
+        const struct br_class *cls = l->fastest[k];
+        if (!cls)
+            continue;
+        const int64_t ns = all ? br_alternative_duration(l->dag, all->stage_first[stage] + k, task)
+                               : l->dag->duration_ns[task];
+        const int64_t there = br_class_duration(cls, ns);
+        least = there < least ? there : least;
     }
     return least == INT64_MAX ? l->dag->duration_ns[task] : least;
 }
@@ -75,7 +93,7 @@ static struct br_decimal least_demand(const struct lessening *l, uint32_t stage,
     for (uint32_t a = all ? all->stage_first[stage] : 0; all && a < all->stage_first[stage + 1];
          a++) {
         const struct br_alternative *way = &all->alternative[a];
-        if (l->cluster && !fastest(l, stage, a))
+        if (l->cluster && !l->fastest[a - all->stage_first[stage]])
             continue;
         amount = (struct br_decimal){0, 0};
         for (uint32_t k = way->first_demand; k < way->first_demand + way->demands; k++)
@@ -91,6 +109,7 @@ static struct br_decimal least_demand(const struct lessening *l, uint32_t stage,
 static enum br_status add_least(struct lessening *l, uint32_t stage)
 {
     const struct br_stage *s = &l->dag->stage[stage];
+    take_stage(l, stage);
     const int64_t first = shortest(l, stage, s->first_task);
     enum br_status status = br_dag_add_stage(l->to, s->id, s->tasks, first, NULL, l->diag);
     for (uint32_t i = 1; i < s->tasks && !status; i++) {
@@ -111,13 +130,15 @@ static enum br_status add_least(struct lessening *l, uint32_t stage)
 enum br_status br_least_way(const struct br_dag *dag, const struct br_cluster *cluster,
                             struct br_dag **least, struct br_diag *diag)
 {
-    struct lessening l = {dag, cluster, br_dag_create(dag->name), diag};
-    *least = l.to;
-    if (!l.to)
-        return br_fail_memory(diag);
+    const uint32_t ways = dag->alternatives ? dag->alternatives->stage_first[dag->stages] : 1;
+    struct lessening l = {.dag = dag, .cluster = cluster, .diag = diag};
+    l.to = *least = br_dag_create(dag->name);
+    l.fastest = br_calloc(ways, sizeof *l.fastest);
     enum br_status status =
-        br_features_refuse(dag, cluster, ~(unsigned)BR_FEATURE_STREAMS,
-                           "a bound of jobs with alternatives, classes or speeds", diag);
+        l.to && l.fastest
+            ? br_features_refuse(dag, cluster, ~(unsigned)BR_FEATURE_STREAMS,
+                                 "a bound of jobs with alternatives, classes or speeds", diag)
+            : br_fail_memory(diag);
     for (uint32_t r = 0; r < dag->resources && !status; r++)
         status = br_dag_add_resource(l.to, dag->resource[r].name, dag->resource[r].unit, diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
@@ -127,5 +148,6 @@ enum br_status br_least_way(const struct br_dag *dag, const struct br_cluster *c
             br_dag_add_edge(l.to, dag->edge[e].parent, dag->edge[e].child, dag->edge[e].type, diag);
     if (!status)
         status = br_dag_copy_held_and_timed(l.to, dag, diag);
+    br_free(l.fastest);
     return status ? status : br_dag_finish(l.to, diag);
 }
