@@ -180,7 +180,7 @@ static enum br_status compact_input_set(struct compact *log, struct br_proto mes
 }
 
 /* Links in a tree of runfiles: field 1 is a path and an entry, 2 other sets. */
-static enum br_status compact_symcompact_link_set(struct compact *log, struct br_proto message)
+static enum br_status compact_symlink_set(struct compact *log, struct br_proto message)
 {
     enum br_status status = BR_OK;
     while (!status && br_proto_next(&message)) {
@@ -213,7 +213,7 @@ static enum br_status compact_data(struct compact *log, uint32_t kind, struct br
         [FOLDER] = compact_folder,
         [SYMLINK] = compact_file,
         [INPUT_SET] = compact_input_set,
-        [SYMLINK_SET] = compact_symcompact_link_set,
+        [SYMLINK_SET] = compact_symlink_set,
         [RUNFILES] = compact_runfiles};
     struct entry entry = {(uint32_t)id, log->items, 0, kind > SYMLINK};
     if (id == 0 || id > UINT32_MAX ||
