@@ -166,10 +166,11 @@ def bazel_compact():
     links = compact(tree, (0, SPAWN, spawn('A', 0, 8, 'bin/x')), (1, FILE, field(1, 'bin/tree/y')), (2, SET, field(5, 1)), (0, SPAWN, spawn('B', 2)),
                     (0, LINKED, field(1, 'bin/tree') + field(2, 'bin/l')), (0, LINKED, field(1, 'bin/l') + field(2, 'bin/m')), (0, LINKED, field(1, 'n') + field(2, 'n')),
                     (3, FILE, field(1, 'bin/m')), (4, FILE, field(1, 'n')), (5, SET, field(5, [3, 4])), (0, SPAWN, spawn('C', 5)),
-                    (6, LINKS, field(1, field(1, 'p') + field(2, 3))), (7, LINKS, field(2, [6])), (9, RUNFILES, field(1, 'r') + field(2, 2) + field(3, 7) + field(6, field(1, 'm'))),
-                    (10, SET, field(5, [9])), (0, SPAWN, spawn('D', 10)), (0, 12, b'new'), (11, FILE, field(1, 'bin/x')), (12, SET, field(5, 11)), (0, SPAWN, spawn('E', 12)))
-    assert read('-', text=links)[1] == [('A', 'B'), ('A', 'C'), ('A', 'D'), ('A', 'E')], read('-', text=links)
-    for log, words in ((old[:-1], 'entry 13 of the log is cut short'), (links + b'\x80', 'entry 23 of the log is cut short'),
+                    (6, LINKS, field(1, field(1, 'p') + field(2, 3))), (7, LINKS, field(2, [6])), (9, RUNFILES, field(1, 'r') + field(3, 7) + field(6, field(1, 'm'))),
+                    (10, SET, field(5, [9])), (0, SPAWN, spawn('D', 10)), (0, 12, b'new'), (11, FILE, field(1, 'bin/x')), (12, SET, field(5, 11)), (0, SPAWN, spawn('E', 12)),
+                    (13, RUNFILES, field(1, 'q') + field(2, 2)), (14, SET, field(5, [13])), (0, SPAWN, spawn('F', 14)))
+    assert read('-', text=links)[1] == [('A', 'B'), ('A', 'C'), ('A', 'D'), ('A', 'E'), ('A', 'F')], read('-', text=links)
+    for log, words in ((old[:-1], 'entry 13 of the log is cut short'), (links + b'\x80', 'entry 26 of the log is cut short'),
                        (compact((0, SPAWN, spawn('A', 7))), 'entry 2 of the log refers to 7'), (compact((1, SET, field(5, [2]))), 'refers to 2'),
                        (compact((1, FILE, b'\x0a\x05x')), 'entry 2 of the log is cut short'), (compact((1, FILE, field(1, 'x')), (1, FILE, field(1, 'y'))), 'entry 3'),
                        (compact((0, SPAWN, spawn('A', 0, metrics=field(8, field(1, 1 << 40))))), 'entry 2'),

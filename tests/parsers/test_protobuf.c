@@ -80,13 +80,9 @@ static void text_fits_its_room(void **state)
         const char *bytes;
         size_t room;
         const char *text;
-    } row[] = {{"name", 5, "name"},
-               {"name", 4, "nam"},
-               {"na\xc3\xa9", 5, "na\xc3\xa9"},
-               {"na\xc3\xa9", 4, "na"},
-               {"\xc3\xa9", 2, ""},
-               {"a\nb", 9, "a?b"},
-               {"", 1, ""}};
+    } row[] = {{"name", 5, "name"},     {"name", 4, "nam"},  {"na\xc3\xa9", 5, "na\xc3\xa9"},
+               {"na\xc3\xa9", 4, "na"}, {"\xc3\xa9", 2, ""}, {"a\nb", 9, "a?b"},
+               {"\x80\x80\x80", 2, ""}, {"", 1, ""}};
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
         char text[16];
         const struct br_proto field = {.kind = BR_PROTO_BYTES,
