@@ -67,7 +67,7 @@ static bool json_attribute(void *context, uint32_t k)
 static bool json_need(void *context, uint32_t k)
 {
     struct chakra_json *file = context;
-    uint64_t id;
+    uint64_t id = 0;
     (void)k;
     return json_whole(&file->json, "the id of a node", &id) &&
            br_json_take(&file->json, file->json.at, chakra_need(file->all, id, file->control));

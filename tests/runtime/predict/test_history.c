@@ -478,8 +478,7 @@ static void test_way_names(void **state)
                                         "a\037x\037m\037",
                                         "a\037x\037m\037-1",
                                         "a\037x\037m\0370",
-                                        "a\037x\037m\037"
-                                        "1\037",
+                                        "a\037x\037m\0371\037",
                                         "a\037x\037m\037one"};
     struct br_history_way way;
     (void)state;
