@@ -87,11 +87,13 @@ def refused(data, place, words):
     assert code == 3 and '<stdin>:' + place in said and words in said, (code, said)
 
 
-forms = {'binary': binary(NODES), 'each alone': binary(NODES, packed=False), 'gzip': gzip.compress(binary(NODES)), 'json': jsonized(NODES),
+forms = {'binary': binary(NODES), 'each alone': binary(NODES, packed=False), 'json': jsonized(NODES),
          # No version, and a long attribute; a first message that begins like JSON.
          'attributes': binary(NODES, head=field(2, field(1, 'schema') + field(29, 'x' * 300))),
          'brace': binary(NODES, head=field(1, '0.0.4') + field(2, field(1, 'a') + field(29, 'y' * 108)))}
 assert forms['brace'][:1] == b'{'
+if ', zlib' in run('--version')[1]:
+    forms['gzip'] = gzip.compress(binary(NODES))
 for name, data in forms.items():
     stages, edges, said, out = read('-', data)
     assert stages == STAGES and edges == EDGES, (name, stages, edges)
