@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from protobuf import field, varint
+
 DATA = pathlib.Path(__file__).parent.parent / 'data'
 
 
@@ -108,22 +110,6 @@ def bazel():
     assert edges == [('A', 'D'), ('C', 'D')], edges
     refused('bazel', ('{"metrics": {"totalTime": "x"}, "mnemonic": "a"}', '1:27', 'totalTime is no time'), ('{"inputs": 5}', '1:12', 'the inputs'),
             ('{"mnemonic": "a", "inputs": ["y"], "listedOutputs": ["x"]}\n{"mnemonic": "b", "inputs": ["x"], "listedOutputs": ["y"]}', '2:1', 'cycle'))
-
-
-def varint(number):
-    out = b''
-    while number > 127:
-        out += bytes([number & 127 | 128])
-        number >>= 7
-    return out + bytes([number])
-
-
-def field(number, value):
-    """A field of a message: a number, or a text, a message or packed numbers."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else b''.join(map(varint, value)) if isinstance(value, list) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def compact(*entries):

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from protobuf import field, varint
+
 DATA = pathlib.Path(__file__).parent.parent / 'data'
 TYPES = 'INVALID_NODE METADATA_NODE MEM_LOAD_NODE MEM_STORE_NODE COMP_NODE COMM_SEND_NODE COMM_RECV_NODE COMM_COLL_NODE'.split()
 # id, name, type, control, data, microseconds, attributes.
@@ -23,21 +25,6 @@ STAGES = {'start': (0, {}), 'load': (4e-05, {'gpu': '1'}), 'conv': (0.0015, {'gp
 EDGES = sorted([('start', 'load'), ('start', 'conv'), ('load', 'conv'), ('conv', 'launch'), ('conv', 'conv #10'), ('launch', 'conv #10'),
                 ('conv #10', 'sum'), ('sum', 'send'), ('send', 'wait')])
 TOLD = ('1 dependencies on nodes that are not', '1 control dependencies of operators', '1 of 8 nodes have no duration', '2 nodes send to')
-
-
-def varint(number):
-    out = b''
-    while number > 127:
-        out += bytes([number & 127 | 128])
-        number >>= 7
-    return out + bytes([number])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def binary(nodes, packed=True, head=field(1, '1.1.1-chakra.0.0.4')):
