@@ -61,7 +61,6 @@ enum br_status br_read_bazel(struct br_source *source, const struct br_parse_opt
     br_index_finish(&bazel.index);
     br_arena_finish(&bazel.arena);
     free(bazel.file);
-    free(bazel.linked);
     free(bytes);
     return status;
 }

@@ -84,13 +84,8 @@ enum br_status bazel_wait(struct bazel *bazel, uint32_t stage, uint32_t file)
          k++)
         file = bazel->file[file].target;
     const uint32_t writer = bazel->file[file].writer;
-    if (!bazel->linked)
-        bazel->linked = calloc((size_t)bazel->dag->stages + 1, sizeof *bazel->linked);
-    if (!bazel->linked)
-        return br_fail_memory(bazel->diag);
-    if (writer == BAZEL_NONE || writer == stage || bazel->linked[writer] == stage + 1)
+    if (writer == BAZEL_NONE || writer == stage)
         return BR_OK;
-    bazel->linked[writer] = stage + 1;
     br_value_place(bazel->diag, bazel->dag->stage[stage].pos);
     enum br_status status = br_dag_add_edge(bazel->dag, writer, stage, BR_BARRIER, bazel->diag);
     if (!status)

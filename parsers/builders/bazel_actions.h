@@ -29,7 +29,6 @@ struct bazel {
     struct bazel_file *file;
     char first[256]; /* output of the action whose stage comes next */
     uint32_t failed, cached;
-    uint32_t *linked; /* by stage: the last one that waits for it, + 1; made for the links */
 };
 
 struct bazel_action {

@@ -13,11 +13,9 @@
 
 enum { SIZE_LIMIT = INT32_MAX };
 
-/* Each pair of nodes once: the needs of a stage follow each other. */
 static enum br_status chakra_link(struct chakra *all, uint32_t *lost)
 {
-    uint32_t *linked = calloc((size_t)all->dag->stages + 1, sizeof *linked);
-    enum br_status status = linked ? BR_OK : br_fail_memory(all->diag);
+    enum br_status status = BR_OK;
     for (uint32_t k = 0; k < all->needs && !status; k++) {
         const uint32_t child = all->need[k].stage;
         const uint32_t parent = chakra_find(all, all->need[k].id);
@@ -25,15 +23,11 @@ static enum br_status chakra_link(struct chakra *all, uint32_t *lost)
             ++*lost;
             continue;
         }
-        if (linked[parent] == child + 1)
-            continue;
-        linked[parent] = child + 1;
         br_value_place(all->diag, all->dag->stage[child].pos);
         status = br_dag_add_edge(all->dag, parent, child, BR_BARRIER, all->diag);
         if (!status)
             br_dag_set_edge_pos(all->dag, all->dag->stage[child].pos);
     }
-    free(linked);
     return status;
 }
 
