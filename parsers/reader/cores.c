@@ -52,25 +52,23 @@ static uint32_t more_cores(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* The program without its folder. */
+static struct word word_program(struct word word)
+{
+    for (size_t k = word.size; k > 0; k--)
+        if (word.text[k - 1] == '/')
+            return (struct word){word.text + k, word.size - k};
+    return word;
+}
+
 static bool is_jobs_program(struct word word)
 {
     static const char *const programs[] = {"make", "gmake", "ninja", "ninja-build",
                                            "samu", "ctest", "scons", "cargo"};
-    for (size_t k = word.size; k > 0; k--)
-        if (word.text[k - 1] == '/') {
-            word = (struct word){word.text + k, word.size - k};
-            break;
-        }
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
-        if (word_is(word, programs[k]))
+        if (word_is(word_program(word), programs[k]))
             return true;
     return false;
-}
-
-static bool is_cmake(struct word word)
-{
-    return word_is(word, "cmake") ||
-           (word.size > 6 && memcmp(word.text + word.size - 6, "/cmake", 6) == 0);
 }
 
 static void told_word(struct told *told, struct word word)
@@ -85,7 +83,7 @@ static void told_word(struct told *told, struct word word)
         word_is(word, "-j") || word_is(word, "--jobs") || word_is(word, "--parallel");
     told->compiles |= word_is(word, "-c") || word_is(word, "-S") || word_is(word, "-E");
     told->jobs_program |= is_jobs_program(word) || (told->is_cmake && word_is(word, "--build"));
-    told->is_cmake |= is_cmake(word);
+    told->is_cmake |= word_is(word_program(word), "cmake");
     for (size_t k = 0; k < sizeof links / sizeof *links; k++)
         if (word_begins(word, links[k], &value))
             told->link = more_cores(told->link, cores_of(value));
