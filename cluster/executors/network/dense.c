@@ -8,7 +8,9 @@
 /* Aligned as a number, so that lanes may begin anywhere. */
 typedef br_weight lane __attribute__((vector_size(BR_LANE * sizeof(br_weight)),
                                       aligned(sizeof(br_weight)), may_alias));
+typedef __typeof__((lane){0} >= (lane){0}) lane_truth;
 enum { LANES = BR_DENSE_WIDEST / BR_LANE };
+_Static_assert(BR_LANE == 8, "add_sums takes eight");
 
 #define SLOPE ((br_weight)0.2)
 #define INLINED static inline __attribute__((always_inline))
@@ -40,6 +42,25 @@ INLINED br_weight product(const br_weight *x, const br_weight *y, uint32_t count
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
+/* a[0] + a[1], a[2] + a[3], then those of b; the upper half likewise. */
+INLINED void add_neighbours(const lane *a, const lane *b, lane *sum)
+{
+    *sum = __builtin_shufflevector(*a, *b, 0, 2, 8, 10, 4, 6, 12, 14) +
+           __builtin_shufflevector(*a, *b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/* Adds the sums of eight lanes, each taken in the order of `product`. */
+INLINED void add_sums(const lane *row, lane *sums)
+{
+    lane pair[4], low, high;
+    for (int k = 0; k < 4; k++)
+        add_neighbours(&row[2 * k], &row[2 * k + 1], &pair[k]);
+    add_neighbours(&pair[0], &pair[1], &low);
+    add_neighbours(&pair[2], &pair[3], &high);
+    *sums += __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+             __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
 INLINED void multiply(const br_weight *weight, const br_weight *bias, const br_weight *x,
                       uint32_t inputs, uint32_t outputs, br_weight *y)
 {
@@ -61,10 +82,16 @@ INLINED void multiply(const br_weight *weight, const br_weight *bias, const br_w
     }
 }
 
-INLINED void bend(br_weight *y, uint32_t count)
+/* Multiplies what belongs to outputs below 0 by the slope there. Without a choice, which compilers
+ * would make a branch of. */
+INLINED void bend(const br_weight *y, uint32_t count, br_weight *of)
 {
-    for (uint32_t k = 0; k < count; k++)
-        y[k] = y[k] >= 0 ? y[k] : y[k] * SLOPE;
+    assert(count % BR_LANE == 0);
+    const lane one = (lane){0} + 1, slope = (lane){0} + SLOPE;
+    for (uint32_t k = 0; k < count; k += BR_LANE) {
+        lane_truth above = *(const lane *)(y + k) >= 0;
+        *(lane *)(of + k) *= (lane)(((lane_truth)one & above) | ((lane_truth)slope & ~above));
+    }
 }
 
 INLINED void forward(const struct br_dense *net, const br_weight *parameter, const br_weight *input,
@@ -77,7 +104,7 @@ INLINED void forward(const struct br_dense *net, const br_weight *parameter, con
         const br_weight *bias = net->biases[k] == BR_NO_BIAS ? NULL : parameter + net->biases[k];
         multiply(parameter + net->weights[k], bias, x, net->width[k], outputs, y);
         if (k + 1 < net->layers || !net->linear)
-            bend(y, outputs);
+            bend(y, outputs, y);
         x = y;
         y += outputs;
     }
@@ -117,6 +144,26 @@ INLINED void collect(const br_weight *x, uint32_t inputs, const br_weight *adjoi
         biases[j] += adjoint[j];
 }
 
+/* Adds the products of the rows and the adjoint, eight rows at once. */
+INLINED void send_rows_back(const br_weight *weight, uint32_t inputs, const br_weight *adjoint,
+                            uint32_t lanes, br_weight *back)
+{
+    const lane *by = (const lane *)adjoint;
+    uint32_t i = 0;
+    for (; i + BR_LANE <= inputs; i += BR_LANE) {
+        const lane *row = (const lane *)(weight + (size_t)i * lanes * BR_LANE);
+        lane sum[BR_LANE];
+        for (uint32_t k = 0; k < BR_LANE; k++) {
+            sum[k] = (lane){0};
+            for (uint32_t j = 0; j < lanes; j++)
+                sum[k] += row[k * lanes + j] * by[j];
+        }
+        add_sums(sum, (lane *)(back + i));
+    }
+    for (; i < inputs; i++)
+        back[i] += product(weight + (size_t)i * lanes * BR_LANE, adjoint, lanes * BR_LANE);
+}
+
 /* Adds the adjoint of the input to what is there. */
 INLINED void send_back(const br_weight *weight, uint32_t inputs, const br_weight *adjoint,
                        uint32_t outputs, br_weight *back)
@@ -124,9 +171,14 @@ INLINED void send_back(const br_weight *weight, uint32_t inputs, const br_weight
     if (outputs == 1)
         for (uint32_t i = 0; i < inputs; i++)
             back[i] += weight[i] * *adjoint;
+    else if (outputs == 8)
+        send_rows_back(weight, inputs, adjoint, 8 / BR_LANE, back);
+    else if (outputs == 16)
+        send_rows_back(weight, inputs, adjoint, 16 / BR_LANE, back);
+    else if (outputs == 32)
+        send_rows_back(weight, inputs, adjoint, 32 / BR_LANE, back);
     else
-        for (uint32_t i = 0; i < inputs; i++)
-            back[i] += product(weight + (size_t)i * outputs, adjoint, outputs);
+        send_rows_back(weight, inputs, adjoint, outputs / BR_LANE, back);
 }
 
 INLINED void backward(const struct br_dense *net, const br_weight *parameter,
@@ -142,8 +194,7 @@ INLINED void backward(const struct br_dense *net, const br_weight *parameter,
         uint32_t inputs = net->width[k], outputs = net->width[k + 1];
         y -= outputs;
         if (k + 1 < net->layers || !net->linear)
-            for (uint32_t j = 0; j < outputs; j++)
-                adjoint[j] *= y[j] >= 0 ? 1 : SLOPE;
+            bend(y, outputs, adjoint);
         collect(k ? y - inputs : input, inputs, adjoint, outputs, gradient + net->weights[k],
                 net->biases[k] == BR_NO_BIAS ? NULL : gradient + net->biases[k]);
         if (!k) {
