@@ -21,7 +21,7 @@ static int64_t now_ns(void)
 
 int main(int count, char **argument)
 {
-    struct br_table table;
+    struct br_deadline_table table;
     struct br_diag diag = {0};
     if (count < 3 || br_table_open(argument[1], &table, &diag)) {
         fprintf(stderr, "control_decisions TABLE SECONDS...\n%s\n", diag.what);
