@@ -198,3 +198,12 @@ build() {
     configure "$@"
     ninja -C "$1"
 }
+
+# build_program DIR OPTION...: the same for the program alone, without tests and libraries.
+build_program() {
+    local targets
+    configure "$@"
+    targets=$(ninja -C "$1" -t targets all | grep -oE '^(cli|lp)/bigrocks[a-z-]*: ' | tr -d ':')
+    # shellcheck disable=SC2086
+    ninja -C "$1" $targets
+}
