@@ -8,7 +8,7 @@
 
 /* Tasks simulated for a job that waits to run, which takes seconds; more if the least number of
  * runs needs more. */
-enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
+enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000, SOON = 10 };
 
 /* Attempts of a stage from which its own share of failures is taken, else that of the job. */
 enum { ATTEMPTS_TELL = 20 };
@@ -116,6 +116,9 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
                          "nothing says how long the tasks of job '%.80s' last, so neither when it "
                          "ends",
                          br_dag_name(job->dag));
+    for (uint32_t s = 0; !status && job->spread && s < job->dag->stages; s++)
+        if (job->spread[s] >= 0)
+            profile.stage[s].spread = job->spread[s];
     request.dag = job->dag;
     request.profile = &profile;
     request.cluster = job->cluster;
@@ -125,8 +128,9 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
     request.threads = job->threads;
     request.stop = stop;
     assert(request.most > 0);
-    uint64_t runs = TASKS_RUN / ((uint64_t)job->dag->tasks * request.most);
-    request.runs = runs < RUNS_LEAST ? RUNS_LEAST : runs < RUNS_MOST ? (uint32_t)runs : RUNS_MOST;
+    const uint32_t part = job->soon ? SOON : 1, runs_most = RUNS_MOST / part;
+    uint64_t runs = TASKS_RUN / part / ((uint64_t)job->dag->tasks * request.most);
+    request.runs = runs < RUNS_LEAST ? RUNS_LEAST : runs < runs_most ? (uint32_t)runs : runs_most;
     if (!status)
         status = br_deadline_make(&request, made, diag);
     br_profile_finish(&profile);

@@ -26,6 +26,8 @@ struct cli_job_to_run {
     const char *history;
     enum br_allocation kind;
     uint32_t most, threads;
+    bool soon;            /* with a tenth of the simulated tasks, as the job runs already */
+    const double *spread; /* by stage, in place of what the job declares unless below 0; or NULL */
 };
 enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct br_stop *stop,
                                   struct br_made_table *made, struct br_diag *diag);

@@ -357,8 +357,8 @@ static enum br_status check_spool(const struct cli_run_settings *run,
 
 static bool learn_goes(const struct cli_settings *settings)
 {
-    return !settings->run.plan && !settings->run.simulate && !settings->control.deadline &&
-           !settings->control.utility && settings->run.on == CLI_HERE;
+    return !settings->run.plan && !settings->run.simulate && !settings->control.table &&
+           settings->run.on == CLI_HERE;
 }
 
 static enum br_status running_run_check(const struct cli_settings *settings, uint32_t jobs,
@@ -378,7 +378,7 @@ static enum br_status running_run_check(const struct cli_settings *settings, uin
     if (run->learn && !learn_goes(settings))
         return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
                        "--learn plans jobs while they run on this machine, and goes without "
-                       "--plan, --simulate, --deadline and --on");
+                       "--plan, --simulate, --table and --on");
     if (run->jobserver != BR_NO_ROW && run->jobserver != CLI_JOBSERVER_NONE && run->on != CLI_HERE)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "--jobserver is for commands on this machine, and --on %s starts them on "
@@ -501,7 +501,7 @@ static const struct br_option run_rows[] = {
            "this process, if it has a memory controller)"),
     OPTION(FLAG, "learn", NULL, run.learn,
            "first run a few tasks of stages without a duration, and plan the rest again by their "
-           "durations while the job runs"),
+           "durations while the job runs; with --deadline make its tables from them as well"),
     OPTION(REAL, "pilots", "X", run.pilots,
            "with --learn: the share of a stage's tasks that run first, at least one (default: "
            "0.03)",

@@ -252,6 +252,41 @@ struct br_rest br_replanner_look(struct br_replanner *replanner, int64_t now_ns,
     return (struct br_rest){replanner->state, replanner->left_ns, replanner->pilot, now_ns};
 }
 
+bool br_replanner_knows(struct br_replanner *replanner)
+{
+    for (uint32_t s = 0; s < replanner->dag->stages; s++) {
+        struct br_task_belief belief;
+        uint32_t measured;
+        if (br_replanner_stage(replanner, s, &belief, &measured) && !belief.known)
+            return false;
+    }
+    return true;
+}
+
+void br_replanner_forecast(struct br_replanner *replanner, int64_t *duration_ns, double *spread)
+{
+    const struct br_dag *dag = replanner->dag;
+    double longest_ns = 0;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        struct br_task_belief belief;
+        uint32_t measured, first = dag->stage[s].first_task;
+        bool unknown = br_replanner_stage(replanner, s, &belief, &measured);
+        double mean_ns = !unknown       ? (double)dag->stage[s].duration_ns
+                         : belief.known ? fmax(belief.mean_ns, 1)
+                                        : 0;
+        spread[s] = unknown && belief.known ? belief.spread : -1;
+        for (uint32_t t = first; t < first + dag->stage[s].tasks; t++)
+            duration_ns[t] = unknown ? br_whole_ns(mean_ns) : dag->duration_ns[t];
+        longest_ns = fmax(longest_ns, mean_ns);
+    }
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        uint32_t first = dag->stage[s].first_task;
+        for (uint32_t t = first; t < first + dag->stage[s].tasks; t++)
+            if (replanner->stage[s].unknown && !duration_ns[t])
+                duration_ns[t] = br_whole_ns(longest_ns > 0 ? longest_ns : NO_IDEA_NS);
+    }
+}
+
 struct br_replanner_report br_replanner_report(const struct br_replanner *replanner)
 {
     struct br_replanner_report report = {.pilots = replanner->pilots_measured};

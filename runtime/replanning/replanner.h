@@ -45,6 +45,14 @@ bool br_replanner_wants(const struct br_replanner *replanner);
 struct br_rest br_replanner_look(struct br_replanner *replanner, int64_t now_ns,
                                  const int64_t **duration_ns);
 
+/* Is something known of every stage, from measured tasks or from the history? */
+bool br_replanner_knows(struct br_replanner *replanner);
+/* What a forecast of the whole job takes: by task the mean duration, by stage the spread of its
+ * tasks (standard deviation of the logarithm; below 0: as the job says). Both have room for all. A
+ * stage of which nothing is known lasts as long as the longest known one here, since a deadline is
+ * missed by what was thought too short. */
+void br_replanner_forecast(struct br_replanner *replanner, int64_t *duration_ns, double *spread);
+
 struct br_replanner_report {
     uint32_t unknown;  /* stages */
     uint32_t learnt;   /* of them: with at least one task measured */

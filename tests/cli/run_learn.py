@@ -163,6 +163,40 @@ def several():
     assert len(ran()) == 18 and set(ran().values()) == {1}
 
 
+def most_at_once(trace, late=0.0):
+    """Of the tasks that started after so long: how many of them ran at once."""
+    rows = [row for row in csv.DictReader(open(FOLDER / trace)) if float(row['start']) >= late]
+    moments = sorted([(float(row['end']), -1) for row in rows] + [(float(row['start']), 1) for row in rows])
+    running = most = 0
+    for _, step in moments:
+        running += step
+        most = max(most, running)
+    return most
+
+
+def on_time():
+    """Nothing is known, so all that there is room for runs at once; once the pilots are measured, so much that the
+    deadline is met. A later stage that takes longer than was thought raises it again. What the history knows is enough
+    from the start."""
+    path = job('time', {'a': (48, None, 'sleep 0.2'), 'b': (48, None, 'sleep 0.2')}, [('a', 'b', 'barrier')])
+    words = ('run', path, '--capacity', 'cpu=12', '--learn', '--dead-zone', '0', '--period', '0.2', '--trace', 't.csv')
+    told = bigrocks(*words, '--deadline', '9').stderr
+    assert 'nothing tells yet how long time.xml takes: up to 12 tasks at once' in told, told
+    assert 'on time with probability' in told and 'the deadline is met' in told, told
+    assert most_at_once('t.csv') == 12 and most_at_once('t.csv', 4) <= 4, told
+    told = bigrocks(*words, '--deadline', '1', '--history', 'h2').stderr
+    assert most_at_once('t.csv', 0.6) >= 8, told
+    told = bigrocks(*words, '--deadline', '9', '--history', 'h2').stderr
+    assert 'nothing tells' not in told and 'made the table of time.xml' in told, told
+    assert most_at_once('t.csv') <= 4 and 'the deadline is met' in told, told
+    path = job('rise', {'a': (40, None, 'sleep 0.1'), 'b': (40, None, 'sleep 0.5')}, [('a', 'b', 'barrier')])
+    told = bigrocks('run', path, *words[2:], '--deadline', '8').stderr
+    assert most_at_once('t.csv', 4) > 3 and 'the deadline is met' in told, told
+    two = [job(f'both{k}', {'a': (12, None, 'sleep 0.1')}) for k in range(2)]
+    told = bigrocks('run', *two, *words[2:], '--deadline', '5,6').stderr
+    assert told.count('nothing tells yet') == 2 and told.count('the deadline is met') == 2, told
+
+
 def refusals():
     path = job('r', {'a': (1, None, 'true')})
     for words in (['--simulate'], ['--on', 'slurm-steps'], ['--plan', 'p'], ['--deadline', '9', '--table', 't']):
@@ -174,6 +208,6 @@ def refusals():
     assert '--learn' in bigrocks('run', '--spool', 'q', '--learn', status=2).stderr
 
 
-for test in (pilots_first, with_history, failures, interrupted, killed, several, refusals):
+for test in (pilots_first, with_history, failures, interrupted, killed, several, on_time, refusals):
     print(test.__name__, flush=True)
     test()

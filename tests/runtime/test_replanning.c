@@ -274,6 +274,46 @@ static void test_replanner(void **state)
     br_dag_destroy(dag);
 }
 
+/* Forecasts: what is known of a stage by its measured tasks; nothing of another means the longest
+ * that is known. */
+static void test_forecast(void **state)
+{
+    (void)state;
+    struct br_dag *dag = make_open_job();
+    struct br_beliefs *beliefs;
+    struct br_replanner *replanner;
+    const struct br_replanner_options options = br_replanner_options_default();
+    int64_t duration_ns[44];
+    double spread[4];
+    bool *unknown;
+    assert_int_equal(dag->tasks, 44);
+    OK(br_replanner_unknown(dag, &unknown, &diag));
+    OK(br_beliefs_create(NULL, &beliefs, &diag));
+    OK(br_replanner_create(dag, unknown, beliefs, &options, &replanner, &diag));
+    assert_false(br_replanner_knows(replanner));
+    br_replanner_forecast(replanner, duration_ns, spread);
+    assert_int_equal(duration_ns[0], 5 * MS); /* as long as b */
+    assert_int_equal(duration_ns[42], 5 * MS);
+    assert_int_equal(duration_ns[43], 0);
+    for (uint32_t t = 0; t < 4; t++)
+        br_replanner_ended(replanner, t, (t % 2 ? 60 : 100) * MS);
+    br_replanner_forecast(replanner, duration_ns, spread);
+    assert_false(br_replanner_knows(replanner));
+    assert_true(duration_ns[0] > 70 * MS && duration_ns[0] < 90 * MS);
+    assert_int_equal(duration_ns[39], duration_ns[0]);
+    assert_int_equal(duration_ns[40], 5 * MS);
+    assert_int_equal(duration_ns[42], duration_ns[0]); /* as long as a */
+    assert_true(spread[0] > 0.05 && spread[1] < 0 && spread[2] < 0 && spread[3] < 0);
+    br_replanner_ended(replanner, 42, 30 * MS);
+    br_replanner_forecast(replanner, duration_ns, spread);
+    assert_true(br_replanner_knows(replanner));
+    assert_true(duration_ns[42] > 20 * MS && duration_ns[42] < 40 * MS);
+    br_replanner_destroy(replanner);
+    br_beliefs_destroy(beliefs);
+    free(unknown);
+    br_dag_destroy(dag);
+}
+
 /* By default 3 % of the tasks are pilots, and a mean that is off by more than a tenth is news; the
  * seed draws other pilots. */
 static void test_defaults(void **state)
@@ -316,8 +356,8 @@ static void test_defaults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests),
-                                       cmocka_unit_test(test_replanner),
-                                       cmocka_unit_test(test_defaults)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rests), cmocka_unit_test(test_replanner),
+        cmocka_unit_test(test_forecast), cmocka_unit_test(test_defaults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

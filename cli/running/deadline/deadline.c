@@ -74,13 +74,32 @@ static void running_deadline_tell(const struct cli_run_deadline *deadline,
 
 /* ---- Deciding ---- */
 
+/* A job that learns its durations has learned more: its loop reads the new table from now on. That
+ * is not noise, so the next decision is not smoothed. */
+static void deadline_take_tables(struct cli_run_deadline *deadline)
+{
+    for (uint32_t k = 0; k < deadline->loops; k++) {
+        struct cli_run_loop *loop = &deadline->loop[k];
+        struct br_made_table made;
+        if (!cli_run_learn_table(cli_run_job_of(loop->job)->input.learn, &made))
+            continue;
+        const struct br_utility utility = loop->control.utility;
+        br_deadline_release(&loop->made);
+        loop->made = made;
+        loop->table = loop->control.table = &loop->made.table;
+        br_control_move(&loop->control, &utility);
+        loop->blind = false;
+        deadline->ended = true; /* decide now */
+    }
+}
+
 /* The loops of jobs with work left, as rivals. */
 static uint32_t running_deadline_line_up(struct cli_run_deadline *deadline, int64_t now_ns)
 {
     uint32_t rivals = 0;
     for (uint32_t k = 0; k < deadline->loops; k++) {
         struct cli_run_loop *loop = &deadline->loop[k];
-        if (loop->given_up || !loop->open)
+        if (loop->given_up || !loop->open || loop->blind)
             continue;
         deadline->rival[rivals] =
             (struct br_rival){&loop->control, {now_ns, loop->done, loop->begun}, 1};
@@ -93,7 +112,10 @@ static uint32_t running_deadline_line_up(struct cli_run_deadline *deadline, int6
 void cli_run_deadline_tick(struct cli_run_deadline *deadline, struct cli_progress *progress,
                            int64_t now_ns)
 {
-    if (!deadline->loops || (now_ns < deadline->due_ns && !deadline->ended))
+    if (!deadline->loops)
+        return;
+    deadline_take_tables(deadline);
+    if (now_ns < deadline->due_ns && !deadline->ended)
         return;
     uint32_t rivals = running_deadline_line_up(deadline, now_ns);
     if (rivals == 1)

@@ -21,6 +21,7 @@ struct cli_run_loop {
     int64_t deadline_ns; /* since the run began */
     double told;         /* the last probability printed; below 0: none */
     bool begun, given_up;
+    bool blind; /* nothing is known yet of some stage (run --learn): the job may use all there is */
 };
 
 struct cli_run_deadline {

@@ -236,6 +236,21 @@ static enum br_status make_memory(struct cli_run_deadline *deadline, struct br_d
                : br_fail_memory(diag);
 }
 
+/* The loop waits for its first table, and its job may use all there is meanwhile. */
+static enum br_status begin_blind(const struct cli_run_deadline *deadline,
+                                  struct cli_run_loop *loop, const struct br_control_options *like,
+                                  const struct br_utility *utility, struct br_diag *diag)
+{
+    loop->blind = true;
+    loop->limit = deadline->total;
+    loop->control = (struct br_control){.options = *like, .utility = *utility};
+    if (!deadline->quiet)
+        cli_say("nothing tells yet how long %s takes: up to %" PRIu32
+                " tasks at once until its first tasks have been measured",
+                loop->job->name, deadline->total);
+    return br_control_check(like, diag);
+}
+
 /* The loop's table and its start. */
 static enum br_status
 begin_loop(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
@@ -243,14 +258,19 @@ begin_loop(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
            struct cli_run_deadline *deadline, uint32_t k, struct br_diag *diag)
 {
     struct cli_run_loop *loop = &deadline->loop[k];
-    enum br_status status =
-        loop->table ? BR_OK
-                    : open_make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
+    struct cli_run_learn *learn = jobs->one[k].input.learn;
     loop->deadline_ns = br_real_whole(br_utility_deadline(utility) * 1e9);
     if (deadline->kind == BR_SHARES)
         jobs->job[k].share = &loop->limit;
     else
         jobs->job[k].limit = &loop->limit;
+    if (learn)
+        cli_run_learn_foresee(learn, like->most);
+    if (learn && !cli_run_learn_knows(learn))
+        return begin_blind(deadline, loop, like, utility, diag);
+    enum br_status status =
+        loop->table ? BR_OK
+                    : open_make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
     return status ? status : br_control_init(&loop->control, loop->table, like, utility, diag);
 }
 

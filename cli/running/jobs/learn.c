@@ -13,6 +13,7 @@
 #include "base/process/clock.h"
 #include "base/process/stop.h"
 #include "base/text/diag.h"
+#include "cli/inputs/job_table.h"
 #include "cli/terminal/say.h"
 #include "planner/instance/plan.h"
 #include "runtime/predict/annotate.h"
@@ -45,6 +46,12 @@ struct cli_run_learn {
     struct br_dag *made; /* the job with the durations expected now */
     struct br_plan *next;
     int64_t took_ns;
+    /* Of a job with a deadline: */
+    uint32_t most;           /* tasks at once; 0: there is no deadline */
+    struct br_dag *foreseen; /* the job with the durations of the forecast */
+    double *spread;          /* by stage of it */
+    struct br_made_table table;
+    bool fresh; /* the table has been made, and not handed over */
 };
 
 /* ---- The rest planned on a thread ---- */
@@ -65,6 +72,29 @@ static void *learn_copy(const void *from, size_t size)
     return made;
 }
 
+static void forget_table(struct cli_run_learn *learn)
+{
+    if (learn->fresh)
+        br_deadline_release(&learn->table);
+    learn->fresh = false;
+}
+
+/* A table of the whole job, as long as its tasks are expected to take now. */
+static void make_table(struct cli_run_learn *learn)
+{
+    const struct cli_job_to_run job = {.dag = learn->foreseen,
+                                       .cluster = learn->cluster,
+                                       .most = learn->most,
+                                       .threads = 1,
+                                       .soon = true,
+                                       .spread = learn->spread};
+    struct br_diag diag;
+    forget_table(learn);
+    learn->fresh = cli_job_table_make(&job, &learn->stop, &learn->table, &diag) == BR_OK;
+    if (!learn->fresh)
+        br_deadline_release(&learn->table);
+}
+
 static void *plan_rest(void *context)
 {
     struct cli_run_learn *learn = context;
@@ -72,9 +102,30 @@ static void *plan_rest(void *context)
     struct br_diag diag;
     /* If it fails, the run goes on as planned before. */
     br_rest_plan(learn->dag, learn->cluster, &learn->rest, &learn->options, &learn->next, &diag);
+    if (learn->foreseen)
+        make_table(learn);
     learn->took_ns = br_now_ns() - began_ns;
     __atomic_store_n(&learn->state, PLANNED, __ATOMIC_RELEASE);
     return NULL;
+}
+
+/* Copies what a table is made of; without memory there is none, and the one before stays. */
+static void learn_foresee(struct cli_run_learn *learn)
+{
+    const struct br_dag *dag = learn->dag;
+    struct br_diag diag;
+    int64_t *duration_ns = malloc(((size_t)dag->tasks + 1) * sizeof *duration_ns);
+    br_dag_destroy(learn->foreseen);
+    learn->foreseen = NULL;
+    if (!learn->spread)
+        learn->spread = malloc(((size_t)dag->stages + 1) * sizeof *learn->spread);
+    if (duration_ns && learn->spread) {
+        br_replanner_forecast(learn->replanner, duration_ns, learn->spread);
+        const struct br_needs needs = {.duration_ns = duration_ns};
+        if (br_dag_with(dag, &needs, &learn->foreseen, &diag))
+            learn->foreseen = NULL;
+    }
+    free(duration_ns);
 }
 
 /* Copies the present knowledge for the thread. */
@@ -88,6 +139,8 @@ static bool learn_look(struct cli_run_learn *learn)
                                    learn_copy(now.duration_ns, tasks * sizeof *now.duration_ns),
                                    learn_copy(now.pilot, tasks * sizeof *now.pilot), now.now_ns};
     const struct br_needs needs = {.duration_ns = expected_ns};
+    if (learn->most)
+        learn_foresee(learn);
     return learn->rest.state && learn->rest.duration_ns && learn->rest.pilot &&
            br_dag_with(learn->dag, &needs, &learn->made, &diag) == BR_OK;
 }
@@ -242,6 +295,9 @@ void cli_run_learn_close(struct cli_run_learn *learn)
     br_plan_destroy(learn->next);
     br_plan_destroy(learn->plan);
     br_dag_destroy(learn->made);
+    br_dag_destroy(learn->foreseen);
+    forget_table(learn);
+    free(learn->spread);
     br_replanner_destroy(learn->replanner);
     br_beliefs_destroy(learn->beliefs);
     free(learn);
@@ -278,6 +334,27 @@ void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task, int64_t l
 {
     if (learn)
         br_replanner_ended(learn->replanner, task, learn_measured(lasted_ns));
+}
+
+/* ---- A deadline ---- */
+
+bool cli_run_learn_knows(struct cli_run_learn *learn)
+{
+    return br_replanner_knows(learn->replanner);
+}
+
+void cli_run_learn_foresee(struct cli_run_learn *learn, uint32_t most)
+{
+    learn->most = most;
+}
+
+bool cli_run_learn_table(struct cli_run_learn *learn, struct br_made_table *made)
+{
+    if (!learn || learn->threaded || !learn->fresh)
+        return false;
+    *made = learn->table;
+    learn->fresh = false;
+    return true;
 }
 
 /* ---- What was learnt ---- */

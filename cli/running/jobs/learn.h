@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/inputs/load.h"
+#include "runtime/deadline/trials/make.h"
 #include "runtime/drivers/common/run.h"
 
 struct cli_run_learn;
@@ -27,6 +28,17 @@ void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *
 /* A task that an earlier run has finished, and its duration; 0: unknown. */
 void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task, int64_t lasted_ns);
 bool cli_run_learn_replan(struct cli_run_learn *learn, struct br_replan *replan);
+
+/* ---- Of a job with a deadline ---- */
+
+/* Is something known of every stage? */
+bool cli_run_learn_knows(struct cli_run_learn *learn);
+/* Whenever the rest of the job is planned again, a table of its time left is made as well, on the
+ * cluster, with at most so many tasks at once. */
+void cli_run_learn_foresee(struct cli_run_learn *learn, uint32_t most);
+/* Hands the newest table over, once, to be released by br_deadline_release; false: there is none
+ * that has not been. NULL has none. */
+bool cli_run_learn_table(struct cli_run_learn *learn, struct br_made_table *made);
 
 /* Prints the learned durations on standard error, in lines that begin with `before`; with `stages`
  * one line for each stage.
