@@ -47,7 +47,7 @@ static bool change_amount(const struct cli_change *change, struct br_decimal old
     return changed->mantissa >= 0;
 }
 
-/* A changed number of machines, rounded up. */
+/* A changed number of machines, rounded up; false if it is below 0, or too large. */
 static bool change_count(const struct cli_change *change, uint32_t old, uint32_t *changed)
 {
     struct br_decimal value;
@@ -56,7 +56,7 @@ static bool change_count(const struct cli_change *change, uint32_t old, uint32_t
         return false;
     for (; value.exponent < 0; value.exponent++)
         value.mantissa = value.mantissa / 10 + (value.mantissa % 10 != 0);
-    if (!br_decimal_scale(value, 0, &count) || count < 1 || count > BR_MAX_MACHINES)
+    if (!br_decimal_scale(value, 0, &count) || count > BR_MAX_MACHINES)
         return false;
     *changed = (uint32_t)count;
     return true;
@@ -78,37 +78,69 @@ static enum br_status changed_text(const struct br_capacity *capacity,
     return BR_OK;
 }
 
+/* A class of the changed cluster, unless none of its machines is left. */
+static enum br_status change_class(const struct br_class *cls, const struct cli_change *change,
+                                   bool *known, struct br_cluster *to, struct br_diag *diag)
+{
+    uint32_t count = cls->count, number;
+    char text[BR_DECIMAL_TEXT];
+    const bool here = !change->cls || strcmp(change->cls, cls->name) == 0;
+    if (here && !change->resource && !change_count(change, cls->count, &count))
+        return br_fail(diag, BR_USAGE, "leave 0 of them, or more",
+                       "the number of machines of class '%.200s', %" PRIu32
+                       ", cannot be changed so",
+                       cls->name, cls->count);
+    *known |= here && !change->resource;
+    if (count == 0)
+        return BR_OK;
+    enum br_status status = br_cluster_add_class(to, cls->name, count, &number, diag);
+    if (!status && cls->up)
+        status = br_cluster_set_network(to, number, cls->up, cls->down, diag);
+    if (!status)
+        status = br_cluster_copy_speed(to, number, cls, diag);
+    for (uint32_t k = 0; k < cls->capacities && !status; k++) {
+        status = changed_text(&cls->capacity[k], change, here, known, text, diag);
+        if (!status)
+            status = br_cluster_add_capacity(to, number, cls->capacity[k].resource, text, diag);
+    }
+    return status;
+}
+
+/* Is the resource still there? The only machines that had it may be gone. */
+static bool change_left(const struct br_cluster *cluster, const char *resource)
+{
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (br_class_capacity(&cluster->cls[c], resource))
+            return true;
+    return br_cluster_shared(cluster, resource) != NULL;
+}
+
+static enum br_status change_refuse_name(const struct cli_change *change, struct br_diag *diag)
+{
+    if (!change->resource)
+        return br_fail(diag, BR_USAGE, "leave one of them in the change before",
+                       "no machine of class '%.200s' is left to be changed", change->cls);
+    return br_fail(diag, BR_USAGE,
+                   "name a resource of the cluster, or machines, or such of a class, "
+                   "CLASS:machines",
+                   change->cls ? "no machine of the class has '%.200s'" : "no machine has '%.200s'",
+                   change->resource);
+}
+
 enum br_status cli_changed_cluster(const struct br_cluster *old, const struct cli_change *change,
                                    struct br_cluster **cluster, struct br_diag *diag)
 {
-    bool machines = !change->resource, known = machines;
+    bool known = false;
     char text[BR_DECIMAL_TEXT];
     enum br_status status = BR_OK;
     *cluster = br_cluster_create(old->name);
     if (!*cluster)
         return br_fail_memory(diag);
-    for (uint32_t c = 0; c < old->classes && !status; c++) {
-        const struct br_class *cls = &old->cls[c];
-        uint32_t count = cls->count, number;
-        const bool here = !change->cls || strcmp(change->cls, cls->name) == 0;
-        if (machines && here && !change_count(change, cls->count, &count))
-            status =
-                br_fail(diag, BR_USAGE, "leave one of each class",
-                        "of %" PRIu32 " machines of class '%.200s' none would be left, or too many",
-                        cls->count, cls->name);
-        if (!status)
-            status = br_cluster_add_class(*cluster, cls->name, count, &number, diag);
-        if (!status && cls->up)
-            status = br_cluster_set_network(*cluster, number, cls->up, cls->down, diag);
-        if (!status)
-            status = br_cluster_copy_speed(*cluster, number, cls, diag);
-        for (uint32_t k = 0; k < cls->capacities && !status; k++) {
-            status = changed_text(&cls->capacity[k], change, here, &known, text, diag);
-            if (!status)
-                status = br_cluster_add_capacity(*cluster, number, cls->capacity[k].resource, text,
-                                                 diag);
-        }
-    }
+    for (uint32_t c = 0; c < old->classes && !status; c++)
+        status = change_class(&old->cls[c], change, &known, *cluster, diag);
+    if (!status && (*cluster)->classes == 0)
+        status =
+            br_fail(diag, BR_USAGE, "leave one machine", "no machine of the cluster would be left");
     for (uint32_t k = 0; k < old->shareds && !status; k++) {
         status = changed_text(&old->shared[k], change, !change->cls, &known, text, diag);
         if (!status)
@@ -117,13 +149,10 @@ enum br_status cli_changed_cluster(const struct br_cluster *old, const struct cl
     if (!status)
         status = br_cluster_copy_calendar(*cluster, old, diag);
     for (uint32_t k = 0; k < old->fungibles && !status; k++)
-        status = br_cluster_set_fungible(*cluster, old->fungible[k], diag);
+        if (change_left(*cluster, old->fungible[k]))
+            status = br_cluster_set_fungible(*cluster, old->fungible[k], diag);
     if (!status && !known)
-        status = br_fail(
-            diag, BR_USAGE,
-            "name a resource of the cluster, or machines, or such of a class, CLASS:machines",
-            change->cls ? "no machine of the class has '%.200s'" : "no machine has '%.200s'",
-            change->resource);
+        status = change_refuse_name(change, diag);
     if (status) {
         br_cluster_destroy(*cluster);
         *cluster = NULL;

@@ -323,6 +323,9 @@ enum br_status cli_what_if(const struct cli_settings *settings, const struct br_
     enum br_status status = cli_point_bound(input->dag, input->cluster, &now, diag);
     if (!format && settings->output.path)
         format = cli_format_of(settings->output.path, &br_curve_formats);
+    /* That the job names classes which a change removes is no fault of it. */
+    if (!status && input->dag->alternatives)
+        input->dag->alternatives->classes_lost = true;
     if (!status)
         status = add_changes(&curve, settings->bound.what_if, diag);
     if (!status)
