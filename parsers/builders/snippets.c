@@ -416,10 +416,6 @@ enum br_status br_read_snippets(const char *folder, struct br_dag *dag,
         snippets_take(all, report);
         status = snippets_check_total(all);
     }
-    if (!status) {
-        br_diag_file(diag, dag->source ? dag->source : "");
-        status = br_dag_check_deadlines(dag, diag);
-    }
     br_arena_finish(&all->arena);
     br_free(all->snippet);
     br_free(all);

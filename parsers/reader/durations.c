@@ -117,9 +117,5 @@ enum br_status br_read_durations(const char *path, bool many, struct br_dag *dag
                             "the table of durations is empty");
     br_table_finish(&table);
     br_source_close(&source);
-    if (!status) {
-        br_diag_file(diag, dag->source ? dag->source : "");
-        status = br_dag_check_deadlines(dag, diag);
-    }
     return status || many || !by_hand.idle ? status : doubt_idle(&by_hand, path, diag);
 }

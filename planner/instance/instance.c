@@ -6,6 +6,7 @@
 
 #include "base/collections/csr.h"
 #include "base/collections/memory.h"
+#include "planner/model/deadlines.h"
 #include "planner/model/ways.h"
 #include "base/collections/sort.h"
 #include "base/collections/sorted.h"
@@ -337,8 +338,10 @@ enum br_status br_instance_check(const struct br_dag *dag, const struct br_clust
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (cluster->machines == 0)
         return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
-    const enum br_status status = br_units_check(cluster, dag, diag);
-    return status ? status : br_alternatives_check(dag, cluster, diag);
+    enum br_status status = br_units_check(cluster, dag, diag);
+    if (!status)
+        status = br_alternatives_check(dag, cluster, diag);
+    return status ? status : br_deadlines_check(dag, cluster, diag);
 }
 
 enum br_status br_instance_create(const struct br_dag *dag, const struct br_cluster *cluster,

@@ -14,22 +14,6 @@ struct lessening {
     const struct br_class **fastest;
 };
 
-/* Can tasks of a stage without alternatives run on machines of the class? */
-static bool stage_fits(const struct lessening *l, uint32_t stage, uint32_t cls)
-{
-    const struct br_dag *dag = l->dag;
-    const struct br_stage *s = &dag->stage[stage];
-    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
-        const char *name = dag->resource[dag->demand[d].resource].name;
-        const struct br_capacity *shared = br_cluster_shared(l->cluster, name);
-        const struct br_decimal has =
-            shared ? shared->amount : br_cluster_capacity(l->cluster, cls, name);
-        if (br_decimal_compare(dag->demand[d].amount, has) > 0)
-            return false;
-    }
-    return true;
-}
-
 /* The fastest class on which tasks run by the alternative (of the job; UINT32_MAX: by the stage);
  * NULL if there is none. */
 static const struct br_class *find_fastest(const struct lessening *l, uint32_t stage, uint32_t way)
@@ -37,9 +21,8 @@ static const struct br_class *find_fastest(const struct lessening *l, uint32_t s
     const struct br_class *best = NULL;
     for (uint32_t c = 0; c < l->cluster->classes; c++) {
         const struct br_class *cls = &l->cluster->cls[c];
-        const bool fits = way == UINT32_MAX ? stage_fits(l, stage, c)
-                                            : br_alternative_fits(l->dag, way, l->cluster, c);
-        if (fits && (!best || br_decimal_compare(cls->speed, best->speed) > 0))
+        if (br_way_fits(l->dag, stage, way, l->cluster, c) &&
+            (!best || br_decimal_compare(cls->speed, best->speed) > 0))
             best = cls;
     }
     return best;

@@ -8,6 +8,7 @@
 #include "planner/instance/least_way.h"
 #include "planner/model/features.h"
 #include "planner/model/waits.h"
+#include "planner/model/deadlines.h"
 #include "planner/model/ways.h"
 #include "planner/model/units.h"
 
@@ -431,10 +432,11 @@ static enum br_status relax(const struct br_dag *dag, const struct br_cluster *c
                          .diag = diag};
     if (!relaxed->dag || !relaxed->cluster)
         return br_fail_memory(diag);
-    if (!(features & BR_FEATURES_MODES))
-        return relax_plain_ways(&r, relaxation);
+    enum br_status status = br_deadlines_check(dag, cluster, diag);
+    if (status || !(features & BR_FEATURES_MODES))
+        return status ? status : relax_plain_ways(&r, relaxation);
     struct br_dag *least = NULL;
-    enum br_status status = br_alternatives_check(dag, cluster, diag);
+    status = br_alternatives_check(dag, cluster, diag);
     if (!status)
         status = br_least_way(dag, cluster, &least, diag);
     r.dag = least;

@@ -178,12 +178,9 @@ enum br_status br_dag_finish_outputs(struct br_dag *dag, struct br_diag *diag);
 enum br_status br_dag_finish_alternatives(struct br_dag *dag, struct br_diag *diag);
 /* For parsers: where the alternative that was added last stands. */
 void br_dag_set_alternative_pos(struct br_dag *dag, struct br_pos pos);
-/* Spreads the times over tasks and edges, as a part of br_dag_finish. BR_BAD_INPUT if a task could
- * not meet its deadline even alone. */
+/* Spreads the times over tasks and edges, as a part of br_dag_finish. BR_BAD_INPUT if a task is
+ * released after its deadline. */
 enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag);
-/* BR_BAD_INPUT if a task of the job, whose times are spread, could not meet its deadline even
- * alone. */
-enum br_status br_dag_check_deadlines(const struct br_dag *dag, struct br_diag *diag);
 
 /* Does the edge read all outputs of its parent? The job has outputs. */
 static inline bool br_edge_reads_all(const struct br_dag *dag, uint32_t edge)

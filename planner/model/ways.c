@@ -68,6 +68,23 @@ bool br_alternative_fits(const struct br_dag *dag, uint32_t alternative,
     return true;
 }
 
+bool br_way_fits(const struct br_dag *dag, uint32_t stage, uint32_t alternative,
+                 const struct br_cluster *cluster, uint32_t cls)
+{
+    const struct br_stage *s = &dag->stage[stage];
+    if (alternative != UINT32_MAX)
+        return br_alternative_fits(dag, alternative, cluster, cls);
+    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
+        const char *name = dag->resource[dag->demand[d].resource].name;
+        const struct br_capacity *shared = br_cluster_shared(cluster, name);
+        const struct br_decimal has =
+            shared ? shared->amount : br_cluster_capacity(cluster, cls, name);
+        if (br_decimal_compare(dag->demand[d].amount, has) > 0)
+            return false;
+    }
+    return true;
+}
+
 /* ---- The job on a cluster ---- */
 
 /* "stage 'a'" or "alternative 'x' of stage 'a'". */

@@ -23,6 +23,9 @@ bool br_alternative_names(const struct br_dag *dag, uint32_t alternative,
 /* Does the class also have room for one such task, given what the cluster shares? */
 bool br_alternative_fits(const struct br_dag *dag, uint32_t alternative,
                          const struct br_cluster *cluster, uint32_t cls);
+/* The same, or for UINT32_MAX of a stage of a job without alternatives. O(its demands). */
+bool br_way_fits(const struct br_dag *dag, uint32_t stage, uint32_t alternative,
+                 const struct br_cluster *cluster, uint32_t cls);
 /* BR_BAD_INPUT if an alternative names a class that the cluster does not have (unless
  * br_alternatives.classes_lost), if a stage has no
  * alternative that fits a machine, if something is consumed that is not shared, if consumed

@@ -5,6 +5,7 @@
 #include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
+#include "planner/model/deadlines.h"
 #include "planner/model/ways.h"
 
 /* No amount that is not 0 has fewer digits after the point. */
@@ -81,13 +82,16 @@ static bool has_room(const struct br_modes *modes, uint32_t stage, uint32_t alte
     return true;
 }
 
+/* Of a stage with deadlines all tasks take one way: one that makes none of them late. */
 static bool runs_on(const struct br_modes *modes, uint32_t stage, uint32_t alternative,
                     uint32_t cls)
 {
     const struct br_alternatives *all = modes->dag->alternatives;
+    const uint32_t way = all ? all->stage_first[stage] + alternative : UINT32_MAX;
+    const struct br_class *on = &modes->cluster->cls[cls];
     return has_room(modes, stage, alternative, cls) &&
-           (!all || br_alternative_names(modes->dag, all->stage_first[stage] + alternative,
-                                         &modes->cluster->cls[cls]));
+           (!all || br_alternative_names(modes->dag, way, on)) &&
+           br_deadlines_kept(modes->dag, stage, way, on);
 }
 
 /* ---- Amounts ---- */
@@ -290,6 +294,8 @@ static enum br_status modes_make(struct making *m)
     const struct br_dag *dag = modes->dag;
     struct br_arena *arena = &modes->arena;
     enum br_status status = br_alternatives_check(dag, modes->cluster, m->diag);
+    if (!status)
+        status = br_deadlines_check(dag, modes->cluster, m->diag);
     if (status)
         return status;
     list_resources(m);

@@ -204,8 +204,8 @@ static const struct bad xml[] = {
     {JOB("<stage id=\"a\">\n<task release=\"1\"/></stage>"), 3, "<task> has no attribute 'index'"},
     {JOB("<stage id=\"a\">\n<task index=\"1\" release=\"1\"/></stage>"), 3, "none with index 1"},
     {JOB("<stage id=\"a\">\n<task index=\"4294967295\" release=\"1\"/></stage>"), 3, "too large"},
-    {JOB("<stage id=\"z\"/>\n<stage id=\"a\" duration=\"2\" release=\"3\" deadline=\"4.9\"/>"), 3,
-     "task a starts at 3 s at the earliest and takes 2 s, but has to end by 4.9 s"},
+    {JOB("<stage id=\"z\"/>\n<stage id=\"a\" duration=\"2\" release=\"5\" deadline=\"4.9\"/>"), 3,
+     "task a starts at 5 s at the earliest, but has to end by 4.9 s"},
     /* A cluster in it */
     {JOB("<stage id=\"a\"/>\n<cluster xmlns=\"urn:bigrocks:cluster:1\">\n<unavailable from=\"3\" "
          "to=\"2\"/><machine class=\"m\"/></cluster>"),
@@ -324,7 +324,7 @@ static const struct bad dot[] = {
     {"digraph { resources=mem;\n a [deadlines=\"5\"] }", 2, "deadlines '5' of node 'a'"},
     {"digraph { resources=mem;\n a [releases=\"1:5\"] }", 2, "none with index 1"},
     {"digraph { resources=mem;\n a [releases=\"4294967295:5\"] }", 2, "too large"},
-    {"digraph { resources=mem;\n a [duration=3 deadline=2] }", 2, "has to end by 2 s"},
+    {"digraph { resources=mem;\n a [release=3 deadline=2] }", 2, "has to end by 2 s"},
     {"digraph { resources=mem; a;\n a -> b [reads=x] }", 2, "reads 'x', which 'a' does not make"},
     {"digraph { resources=mem; a;\n a -> b [lag=soon] }", 2, "lag 'soon' of the edge"},
     {"digraph { resources=mem; a;\n a -> b [stream=true] }", 2, "is neither yes nor no"},
