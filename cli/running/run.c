@@ -85,10 +85,13 @@ static enum br_status running_run_simulate(const struct cli_settings *settings,
 
 /* ---- As processes ---- */
 
-/* Are the tasks long enough, on average, to be Slurm jobs? */
+/* Are the tasks long enough, on average, to be Slurm jobs? Those that run on machines of some
+ * classes are not: Slurm would choose their nodes. */
 static bool are_long(const struct cli_run_jobs *jobs)
 {
     double sum = 0, tasks = 0;
+    if (jobs->count && jobs->one[0].input.ways)
+        return false;
     for (uint32_t k = 0; k < jobs->count; k++) {
         const struct br_dag *dag = jobs->job[k].dag;
         for (uint32_t t = 0; t < dag->tasks; t++)

@@ -1,5 +1,6 @@
 #include "planner/planning/baseline_plan.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,18 +45,34 @@ static enum br_status baseline_bound(struct baseline *b)
     return status;
 }
 
+/* Places the tasks by the order that is given. */
+static bool baseline_follow(const struct br_modes *modes, const struct br_plan_options *options,
+                            struct br_choice *choice, bool *afforded)
+{
+    struct br_mode_lister *lister = br_mode_lister_create(modes);
+    for (uint32_t k = 0; k < modes->tasks; k++)
+        choice->rank[options->order[k]] = k;
+    bool ok = lister && br_modes_afford(modes, options->seed, choice->way, afforded);
+    if (ok && *afforded)
+        ok = br_mode_lister_run(lister, choice, false, true);
+    br_mode_lister_destroy(lister);
+    return ok;
+}
+
+/* Row k of the baselines, or the order if one is given. */
 static enum br_status baseline_schedule(struct baseline *b, uint32_t k)
 {
     const size_t n = (size_t)b->dag->tasks + 1;
     struct br_choice *c = &b->choice;
-    bool afforded;
+    bool afforded = false;
     c->way = br_malloc(n * sizeof *c->way);
     c->rank = br_malloc(n * sizeof *c->rank);
     c->start = br_malloc(n * sizeof *c->start);
     c->end = br_malloc(n * sizeof *c->end);
     c->machine = br_malloc(n * sizeof *c->machine);
     if (!c->way || !c->rank || !c->start || !c->end || !c->machine ||
-        !br_baseline_run(b->modes, k, b->options->seed, c, &afforded))
+        !(b->options->order ? baseline_follow(b->modes, b->options, c, &afforded)
+                            : br_baseline_run(b->modes, k, b->options->seed, c, &afforded)))
         return br_fail_memory(b->diag);
     return afforded ? BR_OK : br_modes_refuse_budgets(b->diag);
 }
@@ -99,9 +116,11 @@ static enum br_status baseline_make(struct baseline *b, uint32_t k, struct br_pl
 {
     if (b->options->objective != BR_OBJECTIVE_MAKESPAN)
         return br_fail(b->diag, BR_USAGE, "take method best, or the objective makespan",
-                       "method %s knows the objective makespan alone", b->name);
+                       b->options->order ? "a given %s knows the objective makespan alone"
+                                         : "method %s knows the objective makespan alone",
+                       b->name);
     char who[64];
-    snprintf(who, sizeof who, "the method %s", b->name);
+    snprintf(who, sizeof who, b->options->order ? "a given %s" : "the method %s", b->name);
     enum br_status status =
         br_features_refuse(b->dag, b->cluster, BR_MODE_LISTER_FEATURES, who, b->diag);
     if (!status)
@@ -117,14 +136,14 @@ static enum br_status baseline_make(struct baseline *b, uint32_t k, struct br_pl
     return status ? status : br_plan_verify_made(*plan, b->dag, b->cluster, b->diag);
 }
 
-enum br_status br_baseline_plan(const struct br_dag *dag, const struct br_cluster *cluster,
-                                const struct br_plan_options *options, uint32_t k,
-                                struct br_plan **plan, struct br_diag *diag)
+static enum br_status baseline_plan(const struct br_dag *dag, const struct br_cluster *cluster,
+                                    const struct br_plan_options *options, uint32_t k,
+                                    struct br_plan **plan, struct br_diag *diag)
 {
     struct baseline b = {.dag = dag,
                          .cluster = cluster,
                          .options = options,
-                         .name = br_named_name(&br_baselines, k),
+                         .name = options->order ? "order" : br_named_name(&br_baselines, k),
                          .diag = diag};
     const enum br_status status = baseline_make(&b, k, plan);
     br_bound_result_finish(&b.bound);
@@ -139,4 +158,20 @@ enum br_status br_baseline_plan(const struct br_dag *dag, const struct br_cluste
         *plan = NULL;
     }
     return status;
+}
+
+enum br_status br_baseline_plan(const struct br_dag *dag, const struct br_cluster *cluster,
+                                const struct br_plan_options *options, uint32_t k,
+                                struct br_plan **plan, struct br_diag *diag)
+{
+    assert(!options->order);
+    return baseline_plan(dag, cluster, options, k, plan, diag);
+}
+
+enum br_status br_baseline_plan_order(const struct br_dag *dag, const struct br_cluster *cluster,
+                                      const struct br_plan_options *options, struct br_plan **plan,
+                                      struct br_diag *diag)
+{
+    assert(options->order);
+    return baseline_plan(dag, cluster, options, 0, plan, diag);
 }

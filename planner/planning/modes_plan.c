@@ -354,8 +354,6 @@ static enum br_status plan_modes(struct modes_plan *p, struct br_plan **plan)
     if (p->options.objective != BR_OBJECTIVE_MAKESPAN)
         return br_features_refuse(p->dag, p->cluster, 0, "an objective other than the makespan",
                                   p->diag);
-    if (p->options.order)
-        return br_features_refuse(p->dag, p->cluster, 0, "a given order", p->diag);
     enum br_status status = br_units_check(p->cluster, p->dag, p->diag);
     if (!status)
         status = br_modes_create(p->dag, p->cluster, &p->modes, p->diag);

@@ -26,6 +26,8 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     const bool named = options && !options->order && br_method_find(options->method, &method);
     if (dag->finished && named && method.kind == BR_METHOD_BASELINE)
         return br_baseline_plan(dag, cluster, options, method.row, plan, diag);
+    if (features & BR_FEATURES_MODES && options && options->order)
+        return br_baseline_plan_order(dag, cluster, options, plan, diag);
     if (features & BR_FEATURES_MODES)
         return br_modes_plan(dag, cluster, options, plan, diag);
     return features ? br_general_plan(dag, cluster, options, plan, diag)

@@ -534,6 +534,26 @@ def test_steps(slurm):
     assert 'allocation' in err
 
 
+def test_steps_of_alternatives(slurm):
+    """A plan's choice as steps: each on a node of its class, told its alternative, also if tasks are long; not as jobs,
+    whose nodes Slurm chooses."""
+    slurm.job('<stage id="a" tasks="2"><alternative id="slow" class="old" duration="900"/>'
+              '<alternative id="gpu" class="new" duration="300"><demand resource="gpu" amount="1"/></alternative>'
+              '<command>echo {index} {alternative}</command></stage>')
+    (slurm.folder / 'c.xml').write_text(
+        '<cluster xmlns="urn:bigrocks:cluster:1"><machine class="old" count="2"/><machine class="new" count="1">'
+        '<capacity resource="gpu" amount="1"/></machine></cluster>')
+    (slurm.state / 'nodes').write_text('x\ny\nz\n')
+    here = {'SLURM_JOB_ID': '7', 'SLURM_JOB_NODELIST': 'l'}
+    for on in 'slurm-steps', 'slurm':
+        (slurm.state / 'calls').write_text('')
+        out, _ = slurm.run('job.xml', '--cluster', 'c.xml', '-q', on=on, **here)
+        assert sorted(out.split('\n')) == ['', '0 gpu', '1 gpu'], out
+        assert [r[5] for r in slurm.calls('srun')] == ['z', 'z'] and not slurm.calls('sbatch'), slurm.calls('srun')
+    _, err = slurm.run('job.xml', '--cluster', 'c.xml', '--journal', 'j', status=3)
+    assert 'take --on slurm-steps' in err, err
+
+
 def test_small_allocations(slurm):
     """srun would wait for ever for what the allocation does not have."""
     slurm.job(stage('a', cpu='1', mem='1025'))

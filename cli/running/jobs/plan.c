@@ -359,15 +359,18 @@ enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cl
 static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
                                        const struct cli_run_input *input, struct br_diag *diag)
 {
-    const char *other = !alone                         ? "with other jobs"
-                        : settings->run.learn          ? "with --learn"
-                        : settings->search.order       ? "with --order"
-                        : settings->run.on != CLI_HERE ? "with --on"
-                                                       : NULL;
+    const char *other = !alone                               ? "with other jobs"
+                        : settings->run.learn                ? "with --learn"
+                        : settings->run.on == CLI_SLURM_JOBS ? "as Slurm jobs, whose nodes Slurm "
+                                                               "chooses"
+                                                             : NULL;
     const bool of_job = br_features(input->input.dag, NULL) & BR_FEATURES_MODES;
     if (!other || !(br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES))
         return BR_OK;
-    return br_fail(diag, BR_BAD_INPUT, "run it by itself, without that", "%s, and is not run %s",
+    return br_fail(diag, BR_BAD_INPUT,
+                   settings->run.on == CLI_SLURM_JOBS ? "take --on slurm-steps"
+                                                      : "run it by itself, without that",
+                   "%s, and is not run %s",
                    of_job ? "the job has alternatives, or names classes or what it consumes"
                           : "the cluster has machines of several speeds",
                    other);
@@ -434,8 +437,8 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
         status = jobs_plan_rest(settings, input, diag);
     /* What runs is the choice of the plan. */
     if (!status && br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES)
-        status = cli_run_ways_fix(&input->input.dag, &input->input.cluster, &input->plan,
-                                  &input->ways, diag);
+        status = cli_run_ways_fix(settings->search.order != NULL, &input->input.dag,
+                                  &input->input.cluster, &input->plan, &input->ways, diag);
     if (own)
         *cluster = input->input.cluster;
     if (status)

@@ -13,7 +13,62 @@ struct cli_run_ways {
     struct br_fixed fixed; /* only the origin of the tasks that run */
 };
 
-enum br_status cli_run_ways_fix(struct br_dag **dag, struct br_cluster **cluster,
+/* ---- Ranks ---- */
+
+struct ways_place {
+    uint32_t rank, task; /* of the plan that was given; the last rank of what it joins */
+    bool joins;
+};
+
+static int ways_by_place(const void *x, const void *y)
+{
+    const struct ways_place *a = x, *b = y;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->joins != b->joins)
+        return a->joins ? 1 : -1;
+    return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* A task that joins others comes right after the last of them. */
+static void ways_place_joints(const struct br_fixed *fixed, struct ways_place *place)
+{
+    const struct br_dag *dag = fixed->dag;
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        const struct br_stage *parent = &dag->stage[dag->edge[e].parent];
+        struct ways_place *to = &place[dag->stage[dag->edge[e].child].first_task];
+        for (uint32_t t = parent->first_task; to->joins && t < parent->first_task + parent->tasks;
+             t++)
+            to->rank = place[t].rank > to->rank ? place[t].rank : to->rank;
+    }
+}
+
+/* Gives the plan of the choice the ranks of the plan that was given. */
+static bool ways_rank(const struct br_plan *from, const struct br_fixed *fixed)
+{
+    const uint32_t tasks = fixed->dag->tasks;
+    struct ways_place *place = calloc((size_t)tasks + 1, sizeof *place);
+    if (!place)
+        return false;
+    for (uint32_t t = 0; t < tasks; t++) {
+        const uint32_t origin = fixed->origin[t];
+        place[t].task = t;
+        place[t].joins = origin == UINT32_MAX;
+        place[t].rank = origin == UINT32_MAX ? 0 : from->rank[origin];
+    }
+    ways_place_joints(fixed, place);
+    qsort(place, tasks, sizeof *place, ways_by_place);
+    for (uint32_t k = 0; k < tasks; k++) {
+        fixed->plan->order[k] = place[k].task;
+        fixed->plan->rank[place[k].task] = k + 1;
+    }
+    free(place);
+    return true;
+}
+
+/* ---- The choice ---- */
+
+enum br_status cli_run_ways_fix(bool ranked, struct br_dag **dag, struct br_cluster **cluster,
                                 struct br_plan **plan, struct cli_run_ways **ways,
                                 struct br_diag *diag)
 {
@@ -25,6 +80,8 @@ enum br_status cli_run_ways_fix(struct br_dag **dag, struct br_cluster **cluster
         status = br_fail_memory(diag);
     if (!status)
         status = br_fixed_make(*dag, *cluster, *plan, BR_SELECTED_RUN, &fixed, diag);
+    if (!status && ranked && !ways_rank(*plan, &fixed))
+        status = br_fail_memory(diag);
     if (status) {
         br_fixed_finish(&fixed);
         cli_run_ways_close(made);

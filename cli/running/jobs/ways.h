@@ -11,8 +11,9 @@
 struct cli_run_ways;
 
 /* Puts the choice in the place of the given job, cluster and plan; *ways keeps the first two, and
- * the plan is gone. On failure nothing has changed. */
-enum br_status cli_run_ways_fix(struct br_dag **dag, struct br_cluster **cluster,
+ * the plan is gone. Tasks rank by their starts, or if `ranked` as in the plan. On failure nothing
+ * has changed. */
+enum br_status cli_run_ways_fix(bool ranked, struct br_dag **dag, struct br_cluster **cluster,
                                 struct br_plan **plan, struct cli_run_ways **ways,
                                 struct br_diag *diag);
 void cli_run_ways_close(struct cli_run_ways *ways); /* NULL is fine */
