@@ -5,6 +5,7 @@ The wheel holds the library and the programs, which meson and ninja build, and c
 Python alone, which looks for those that are installed."""
 import base64
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -30,9 +31,11 @@ def _built():
                          % ' and '.join(missing))
     with tempfile.TemporaryDirectory(prefix='bigrocks-wheel-') as folder:
         build = pathlib.Path(folder)
-        subprocess.run(['meson', 'setup', str(build), str(HERE.parent), '-Dtests=false', '--buildtype=release'],
-                       check=True, stdout=sys.stderr)
-        subprocess.run(['ninja', '-C', str(build)], check=True, stdout=sys.stderr)
+        # pip's own path for modules hides those of a meson that the system has installed (pip 25 on Debian 13).
+        environment = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
+        for command in (['meson', 'setup', str(build), str(HERE.parent), '-Dtests=false', '--buildtype=release'],
+                        ['ninja', '-C', str(build)]):
+            subprocess.run(command, check=True, stdout=sys.stderr, env=environment)
         found = {'lib/libbigrocks.so.0': (build / 'libbigrocks.so.0').resolve(), 'bin/bigrocks': build / 'cli/bigrocks',
                  'bin/bigrocks-bound': build / 'lp/bigrocks-bound'}
         return {'bigrocks/' + name: path.read_bytes() for name, path in found.items() if path.exists()}

@@ -29,7 +29,6 @@ make_system() {
         exit 5
     }
     cp /etc/resolv.conf "$root/etc/"
-    printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(hostname)" >"$root/etc/hosts"
     # A mirror that stands still is old enough to be refused otherwise.
     echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/mirror"
     chroot "$root" sh -c 'apt-get update -q && apt-get install -y -q sudo git ca-certificates &&
@@ -42,9 +41,10 @@ make_system() {
     echo 'stranger ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/stranger"
 }
 
-# mount_system ROOT: what a system expects to be mounted.
+# mount_system ROOT: what a system expects to be mounted, and to know of this machine.
 mount_system() {
     local root=$1 stream device name number major minor
+    printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(hostname)" >"$root/etc/hosts"
     mount -t proc proc "$root/proc"
     mount -t sysfs -o ro sys "$root/sys"
     mount -t tmpfs -o mode=755 dev "$root/dev"

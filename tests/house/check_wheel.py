@@ -22,6 +22,16 @@ for path in (bigrocks._library.find(), bigrocks._program.find()):
 '''
 
 
+def check_tools(root, folder):
+    """What builds is started without the path for modules that pip has set for the back end."""
+    for name, says in (('meson', 'test -z "${PYTHONPATH+set}"'), ('ninja', 'true')):
+        (folder / name).write_text('#!/bin/sh\n%s\n' % says)
+        (folder / name).chmod(0o755)
+    subprocess.run([sys.executable, '-c', 'import backend; assert not backend._built()'], check=True,
+                   env={'PATH': '%s:/usr/bin:/bin' % folder, 'PYTHONPATH': str(root / 'python'),
+                        'PYTHONDONTWRITEBYTECODE': '1'})
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     missing = [tool for tool in ('meson', 'ninja') if not shutil.which(tool)]
@@ -30,6 +40,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix='bigrocks-wheel') as folder:
         folder = pathlib.Path(folder)
+        (folder / 'tools').mkdir()
+        check_tools(root, folder / 'tools')
         environment = {k: v for k, v in os.environ.items() if not k.startswith('BIGROCKS_')}
         subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--no-index', '--disable-pip-version-check',
                         '--root-user-action', 'ignore', '--target', str(folder / 'installed'), str(root)], check=True,
