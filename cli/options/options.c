@@ -159,6 +159,9 @@ static const struct br_option shared_rows[] = {
            "a job with a deadline runs at most N tasks at once; under run and deadline-arbiter, "
            "all such jobs together (default: 100; under run at most what the cluster holds)",
            .least = 1, .most = 1000000, .commands = CLI_SIMULATE | CLI_RUN),
+    OPTION(FLAG, "spare", NULL, control.spare,
+           "a job with a deadline may use, beyond what its loop gives it, what nobody else wants",
+           .commands = CLI_SIMULATE),
     OPTION(REAL, "slack", "X", control.slack,
            "factor on forecasts of the time left, for deadlines (default: 1.2)", .low = 1,
            .high = 100, .example = "1.2", .commands = CLI_SIMULATE | CLI_RUN),

@@ -187,7 +187,7 @@ struct cli_control_settings {
     const char *utility;                      /* of run, simulate, and deadline --beside */
     double slack, hysteresis, dead_zone, period, on_time; /* NAN: the loop's own */
     uint64_t most;                                        /* 0: not given */
-    bool planned;
+    bool planned, spare;
 };
 
 /* Predictors of the work of jobs. */
@@ -206,6 +206,7 @@ struct cli_deadline_settings {
     uint32_t indicator;                        /* a row */
     double failures;                           /* NAN: not given */
     struct br_option_pair stragglers, latency; /* NAN: not given */
+    double losses;                             /* NAN: not given */
     uint64_t tokens, runs;                     /* 0: not given */
     uint64_t seed, learned;
     int64_t period_ns;

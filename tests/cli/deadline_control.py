@@ -103,6 +103,11 @@ def variants_differ(folder):
         assert one['met'] + one['missed'] == one['deadlines'] == 3
     assert found['deadline-most']['token_minutes'] > found['deadline']['token_minutes']
     assert found['deadline']['mean_jct'] > found['deadline-most']['mean_jct'] >= found['fifo']['mean_jct']
+    # What nobody else wants is used beyond what the loops give: all tokens at times, and jobs end earlier.
+    spare, kept = (simulate(folder, '--policy', 'deadline', *more, form='allotments') for more in (['--spare'], []))
+    assert any(int(row['running']) > int(row['tokens']) for row in table(spare)) and spare != kept
+    ends, usual = (json.loads(simulate(folder, '--policy', 'deadline', *more))['results'][0] for more in (['--spare'], []))
+    assert ends['missed'] <= usual['missed'] and ends['mean_jct'] < 0.9 * usual['mean_jct'], (ends, usual)
     fixed = table(simulate(folder, '--policy', 'deadline-fixed', form='allotments'))
     assert len({(row['job'], row['tokens']) for row in fixed}) == 3
     shared = table(simulate(folder, '--policy', 'deadline-arbiter', '--most-tokens', 30, form='allotments'))

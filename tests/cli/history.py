@@ -351,6 +351,11 @@ def check_failures(folder):
     assert takes('--history', 'flaky.db', '--failures', 0) < 0.97 * measured < 0.99 * takes(
         '--history', 'flaky.db', '--failures', 0.6), measured
     assert 59.9 < takes() < 60.1 and 119.9 < takes('--latency', 1) < 120.1
+    fails = ('flaky.xml', '--tokens', 1, '--runs', 100, '--no-plan', '-f', 'csv', '-q', '--failures', 0.3)
+    without, some, all_ = (float(bigrocks('deadline', *fails, '--losses', share, cwd=folder).stdout.splitlines()[1].split(',')[4])
+                           for share in (0, 0.5, 1))
+    assert without < some < all_, (without, some, all_)
+    assert 'from 0 to 1' in bigrocks('deadline', 'flaky.xml', '--losses', '2', cwd=folder, status=2).stderr
     assert 'from 0 to' in bigrocks('deadline', 'flaky.xml', '--latency', '-1', cwd=folder, status=2).stderr
 
 

@@ -341,6 +341,40 @@ static void test_own_failures(void **state)
     scene_close(&scene);
 }
 
+/* Failures that come of a lost output: what made it runs again, with failures of its own. With f =
+ * 0.3 / 0.7 failed attempts, of half the time, of each task: a's take A = 10 (1 + f / 2) s, b's 20
+ * (1 + f / 2) s, and after each of the f failed ones an a's runs again. */
+static void test_lost_outputs(void **state)
+{
+    (void)state;
+    const double f = 0.3 / 0.7, a_s = 10 * (1 + f / 2), b_s = 20 * (1 + f / 2);
+    for (int barrier = 0; barrier < 2; barrier++) {
+        struct scene scene = {.dag = br_dag_create("lost")};
+        scene_add_stage(&scene, "a", 400, 10 * S);
+        scene_add_stage(&scene, "b", 400, 20 * S);
+        assert_int_equal(
+            br_dag_add_edge(scene.dag, 0, 1, barrier ? BR_BARRIER : BR_ONE_TO_ONE, NULL), BR_OK);
+        scene_finish_job(&scene);
+        scene.request.most = 1;
+        scene.request.runs = 60;
+        scene.request.fail = 0.3;
+        assert_true(fabs(takes_s(&scene) - 400 * (a_s + b_s)) < 60);
+        scene.request.lost = 1;
+        const double more = takes_s(&scene) - 400 * (a_s + b_s);
+        /* Of a barrier several may wait for the same output. */
+        assert_true(barrier ? more > 200 * f * a_s && more < 400 * f * a_s
+                            : fabs(more - 400 * f * a_s) < 80);
+        scene.request.lost = 0.5;
+        if (!barrier)
+            assert_true(fabs(takes_s(&scene) - 400 * (a_s + b_s + f * a_s / 2)) < 80);
+        scene.request.lost = 1;
+        scene.request.most = 40; /* some wait for the same output */
+        scene_make(&scene);
+        br_deadline_release(&scene.made);
+        scene_close(&scene);
+    }
+}
+
 /* Making it ends so, and leaves nothing behind. */
 static void refuse(struct scene *scene, enum br_status status)
 {
@@ -384,7 +418,7 @@ int main(void)
         cmocka_unit_test(test_both_parents),  cmocka_unit_test(test_turns),
         cmocka_unit_test(test_own_turns),     cmocka_unit_test(test_shares),
         cmocka_unit_test(test_failures),      cmocka_unit_test(test_own_failures),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_lost_outputs),  cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,10 @@ static const struct br_option deadline_rows[] = {
            "share of the attempts at tasks that fail and run again (default: by stage, as the "
            "history has them, else 0)",
            .high = 1, .example = "0.01"),
+    OPTION(REAL, "losses", "X", deadline.losses,
+           "share of the failures of tasks with parents that come of a lost output, which is made "
+           "again first (default: 0)",
+           .high = 1, .example = "0.1"),
     OPTION(PAIR, "stragglers", "X:F", deadline.stragglers,
            "share of the attempts that take F times as long (default: 0, F 3)", .high = 1e6,
            .example = "0.05:3"),

@@ -146,6 +146,7 @@ static enum br_status fill_request(const struct cli_settings *settings,
     request->fail = world.fail;
     request->straggle = world.straggle;
     request->slowness = world.slowness;
+    br_option_take(own->losses, &request->lost);
     br_option_take(own->latency.first, &request->latency_s);
     br_option_take(own->latency.second, &request->latency_spread);
     request->threads = cli_threads(&settings->search);

@@ -189,6 +189,7 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
     *deadlines = (struct cli_deadlines){.workload = workload};
     deadlines->settings.table = table_of;
     deadlines->settings.context = deadlines;
+    deadlines->settings.spare = options->spare;
     deadlines->of = br_arena_array(&deadlines->arena, workload->dags, sizeof(void *));
     if (!deadlines->of)
         return br_fail_memory(diag);

@@ -290,7 +290,8 @@ static void policies_deadline_settle(struct deadlines *all, struct loop *loop, i
                                      .left_high_ns = decision->left_high_ns,
                                      .deadline_ns = loop->arrival_ns + loop->deadline_ns};
     /* The arbiter gives out no more than there is, so what one leaves over is free for others. */
-    uint32_t limit = all->rule->arbiter ? loop->control.options.most : decision->amount;
+    bool spare = all->rule->arbiter || all->setup.deadlines->spare;
+    uint32_t limit = spare ? loop->control.options.most : decision->amount;
     bool limited = has_shares(&all->setup) ? br_ranked_cap(all->list, loop->job, limit)
                                            : br_ranked_limit(all->list, loop->job, limit);
     if (all->setup.allotments)

@@ -25,6 +25,7 @@ struct br_deadline_settings {
     const struct br_deadline_table *(*table)(void *context, uint32_t dag_number,
                                              struct br_diag *diag);
     void *context;
+    bool spare; /* what others leave over a job may use beyond its tokens, as under the arbiter */
     const struct br_utility *utility; /* by job of the workload; NULL: those of their deadlines */
     uint32_t changes;                 /* by time */
     const struct br_deadline_change *change;

@@ -55,6 +55,9 @@ static enum br_status deadline_make_check(const struct br_deadline_request *requ
     if (!(request->fail >= 0 && request->fail <= 0.9))
         return br_fail(diag, BR_USAGE, "give a share such as 0.01",
                        "the share of failures is not within 0 and 0.9");
+    if (!(request->lost >= 0 && request->lost <= 1))
+        return br_fail(diag, BR_USAGE, "give a share such as 0.1",
+                       "the share of lost outputs is not within 0 and 1");
     if (!(request->latency_s >= 0 && request->latency_s <= 1e6) ||
         !(request->latency_spread >= 0 && request->latency_spread <= 10))
         return br_fail(diag, BR_USAGE, "such as 2:0.5, two seconds with a spread of 0.5",

@@ -24,6 +24,10 @@ struct br_deadline_request {
     /* Share of attempts that fail, at a uniform point of their time: 0 .. 0.9. Of stages of which
      * the profile knows another one, that. */
     double fail;
+    /* Share of the failures of tasks with parents that come of an output that is lost: the task
+     * that made it runs again first, one task of a parent at random if the stage waits for all of
+     * it. 0 .. 1. */
+    double lost;
     /* Every attempt holds its token for so long before it begins to work: the mean, and the
      * standard deviation of the logarithm. */
     double latency_s, latency_spread;

@@ -45,6 +45,10 @@ struct br_runner {
     int64_t *came_ns;
     uint32_t *attempt; /* by task; only if some fail or straggle */
     bool *fails;
+    /* By task, of outputs that are lost: the first task that waits for it to be made again, that
+     * which waits for the same as this one, both plus 1, and does it run again? */
+    uint32_t *waiter, *next;
+    bool *again;
     uint32_t ends, turns, number, arrivals;
     struct end *end;
     struct turn *turn, *aside;
@@ -77,6 +81,22 @@ static bool join_children(struct br_runner_job *job)
         job->whole[at] = edge->type == BR_BARRIER;
         (job->whole[at] ? job->barriers : job->partners)[edge->child]++;
     }
+    return true;
+}
+
+/* The edges that lead into each stage. */
+static bool join_parents(struct br_runner_job *job)
+{
+    const struct br_dag *dag = job->dag;
+    job->parent_first = br_arena_array(&job->arena, br_csr_room(dag->stages), sizeof(uint32_t));
+    job->parent = br_arena_array(&job->arena, dag->edges, sizeof(uint32_t));
+    if (!job->parent_first || !job->parent)
+        return false;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        br_csr_count(job->parent_first, dag->edge[e].child);
+    br_csr_sum(job->parent_first, dag->stages);
+    for (uint32_t e = 0; e < dag->edges; e++)
+        job->parent[br_csr_place(job->parent_first, dag->edge[e].child)] = e;
     return true;
 }
 
@@ -150,6 +170,7 @@ enum br_status br_runner_job_init(struct br_runner_job *job,
         .tasks = dag->tasks,
         .straggle = request->straggle,
         .slowness = request->slowness,
+        .lost = request->lost,
         .latency_ns = request->latency_s * 1e9,
         .latency_spread = request->latency_spread,
         .troubled = request->straggle > 0 || request->latency_s > 0,
@@ -166,6 +187,8 @@ enum br_status br_runner_job_init(struct br_runner_job *job,
         for (uint32_t i = 0; i < job->count[s]; i++)
             job->stage_of[dag->stage[s].first_task + i] = s;
     }
+    if (job->lost > 0 && !join_parents(job))
+        return br_fail_memory(diag);
     if (request->rank && !runner_line_up(job, request->rank))
         return br_fail_memory(diag);
     job->shares = request->kind == BR_SHARES;
@@ -217,13 +240,17 @@ struct br_runner *br_runner_create(const struct br_runner_job *job)
     runner->came_ns = calloc(tasks, sizeof *runner->came_ns);
     runner->attempt = calloc(tasks, sizeof *runner->attempt);
     runner->fails = calloc(tasks, sizeof *runner->fails);
+    runner->waiter = calloc(tasks, sizeof *runner->waiter);
+    runner->next = calloc(tasks, sizeof *runner->next);
+    runner->again = calloc(tasks, sizeof *runner->again);
     runner->end = calloc(tasks, sizeof *runner->end);
     runner->turn = calloc(stages, sizeof *runner->turn);
     runner->aside = calloc(stages, sizeof *runner->aside);
     runner->room = calloc((size_t)job->resources + 1, sizeof *runner->room);
     if (runner->missing && runner->done && runner->busy && runner->ready && runner->head &&
         runner->partners && runner->ring && runner->came && runner->came_ns && runner->attempt &&
-        runner->fails && runner->end && runner->turn && runner->aside && runner->room)
+        runner->fails && runner->waiter && runner->next && runner->again && runner->end &&
+        runner->turn && runner->aside && runner->room)
         return runner;
     br_runner_destroy(runner);
     return NULL;
@@ -244,6 +271,9 @@ void br_runner_destroy(struct br_runner *runner)
     free(runner->came_ns);
     free(runner->attempt);
     free(runner->fails);
+    free(runner->waiter);
+    free(runner->next);
+    free(runner->again);
     free(runner->end);
     free(runner->turn);
     free(runner->aside);
@@ -264,8 +294,10 @@ static inline uint32_t runner_key_of(const struct br_runner *runner, uint32_t s)
 {
     if (!runner->planned)
         return runner->came[slot(runner, s, 0)];
+    uint32_t started = runner->done[s] + runner->busy[s], count = runner->job->count[s];
+    /* What is made again goes as the last of its stage. */
     return runner->job
-        ->rank[runner->job->dag->stage[s].first_task + runner->done[s] + runner->busy[s]];
+        ->rank[runner->job->dag->stage[s].first_task + (started < count ? started : count - 1)];
 }
 
 static void runner_add_ready(struct br_runner *runner, uint32_t s, uint32_t task)
@@ -408,6 +440,50 @@ static void finish_stage(struct br_runner *runner, uint32_t s)
             runner_release(runner, job->child[e]);
 }
 
+/* The task that made what the failed one could not read, or the failed one itself if it was not
+ * that. */
+static uint32_t runner_lost_by(const struct br_runner *runner, uint32_t task)
+{
+    const struct br_runner_job *job = runner->job;
+    uint32_t s = job->stage_of[task];
+    if (!(job->lost > 0) || job->parent_first[s] == job->parent_first[s + 1])
+        return task;
+    uint64_t which = (uint64_t)task << 32 | runner->attempt[task];
+    struct br_rng rng = br_rng_seed(br_hash_number(~runner->seed ^ br_hash_number(which)));
+    if (br_rng_unit(&rng) >= job->lost)
+        return task;
+    uint32_t edges = job->parent_first[s + 1] - job->parent_first[s];
+    const struct br_edge *edge =
+        &job->dag->edge[job->parent[job->parent_first[s] + br_rng_below(&rng, edges)]];
+    const struct br_stage *from = &job->dag->stage[edge->parent];
+    return from->first_task + (edge->type == BR_BARRIER ? (uint32_t)br_rng_below(&rng, from->tasks)
+                                                        : task - job->dag->stage[s].first_task);
+}
+
+/* The task waits until the other has run again. */
+static void runner_make_again(struct br_runner *runner, uint32_t task, uint32_t other)
+{
+    runner->next[task] = runner->waiter[other];
+    runner->waiter[other] = task + 1;
+    if (runner->again[other])
+        return;
+    runner->again[other] = true;
+    runner_add_ready(runner, runner->job->stage_of[other], other);
+}
+
+/* The output is there once more, for those that have waited for it. */
+static void runner_made_again(struct br_runner *runner, uint32_t task)
+{
+    uint32_t waiter = runner->waiter[task];
+    runner->again[task] = false;
+    runner->waiter[task] = 0;
+    while (waiter) {
+        uint32_t next = runner->next[waiter - 1];
+        runner_add_ready(runner, runner->job->stage_of[waiter - 1], waiter - 1);
+        waiter = next;
+    }
+}
+
 static void runner_end_task(struct br_runner *runner, uint32_t task)
 {
     const struct br_runner_job *job = runner->job;
@@ -416,8 +492,16 @@ static void runner_end_task(struct br_runner *runner, uint32_t task)
     assert(runner->busy[s] > 0);
     runner->busy[s]--;
     if (runner->fails[task]) {
+        uint32_t other = runner_lost_by(runner, task);
         runner->fails[task] = false;
-        runner_add_ready(runner, s, task);
+        if (other == task)
+            runner_add_ready(runner, s, task);
+        else
+            runner_make_again(runner, task, other);
+        return;
+    }
+    if (runner->again[task]) {
+        runner_made_again(runner, task);
         return;
     }
     runner->done[s]++;

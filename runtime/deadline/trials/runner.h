@@ -30,6 +30,8 @@ struct br_runner_job {
     bool shares; /* allocations are percents of it; else tokens, within it */
     double straggle, slowness;
     double latency_ns, latency_spread;
+    uint32_t *parent_first, *parent; /* in CSR form: edges; only if outputs may be lost */
+    double lost;
     double *fail, *fail_again; /* by stage, of first and of further attempts */
     bool troubled;             /* something of all this happens */
 };
