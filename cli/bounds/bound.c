@@ -27,9 +27,8 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
     if (settings->bound.cpu_limit_ns >= 0)
         options.cpu_limit_ns = settings->bound.cpu_limit_ns > 0 ? settings->bound.cpu_limit_ns : 1;
     options.threads = (uint32_t)settings->search.threads;
-    /* A proof by clauses proves much but explains nothing, and has no form for VeriPB. */
-    options.conflicts =
-        settings->bound.explain || settings->bound.proof ? 0 : settings->bound.conflicts;
+    /* A proof by clauses proves much but explains nothing. */
+    options.conflicts = settings->bound.explain ? 0 : settings->bound.conflicts;
     if (!isnan(settings->search.tolerance))
         options.tolerance = settings->search.tolerance / 100;
     return options;

@@ -55,8 +55,13 @@ enum br_status cli_write_proof(const struct cli_settings *settings, const struct
     if (!status && !settings->output.quiet && !settings->bound.json) {
         fputs("proof        ", stdout);
         cli_print_text(stdout, pbp);
-        printf(": %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " lines\n",
+        printf(": %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " lines",
                size.variables, size.rows, size.lines);
+        if (size.proven_ns < result->lower_bound_ns) {
+            char text[CLI_SECONDS_TEXT];
+            printf(", of %s s", cli_seconds(size.proven_ns, text));
+        }
+        putchar('\n');
     }
     free(opb);
     free(pbp);

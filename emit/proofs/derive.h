@@ -9,6 +9,11 @@
 #include "emit/proofs/steps.h"
 #include "planner/instance/certificate.h"
 
+/* More terms are refused: a file of some hundred megabytes. */
+#define BR_TERMS_MOST UINT64_C(40000000)
+/* BR_NO in words: a proof has more. */
+enum br_status br_derive_too_long(struct br_diag *diag);
+
 struct br_derivation {
     struct br_arena arena;
     const struct br_steps *steps;

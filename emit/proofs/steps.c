@@ -6,9 +6,6 @@
 
 #include "base/text/diag.h"
 
-/* More terms are refused: a file of about a gigabyte. */
-#define STEPS_TERMS UINT64_C(60000000)
-
 static uint32_t steps_tasks(const struct br_instance *in, uint32_t stage)
 {
     return in->stage_first[stage + 1] - in->stage_first[stage];
@@ -58,7 +55,7 @@ static bool steps_allocate(struct br_steps *steps, const bool *used, const bool 
     for (uint32_t t = 0; t < in->tasks; t++) {
         steps->edge_first[t] = (uint32_t)edges;
         edges += used[t] ? steps_edges_of(steps, t, NULL) : 0;
-        if (edges > STEPS_TERMS)
+        if (edges > BR_STEPS_TERMS)
             return true; /* refused below */
     }
     steps->edge_first[in->tasks] = steps->edges = (uint32_t)edges;
@@ -75,11 +72,10 @@ static int64_t steps_edge_begin(const struct br_steps *steps, uint32_t from)
     return steps->in->duration[from] > 0 ? 0 : 1;
 }
 
-static enum br_status steps_too_many(struct br_diag *diag)
+enum br_status br_steps_too_many(struct br_diag *diag)
 {
     return br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' needs no times",
-                   "the proof would count every tick, more than %" PRIu64 " terms",
-                   (uint64_t)STEPS_TERMS);
+                   "the proof would count every tick, more than %" PRIu64 " terms", BR_STEPS_TERMS);
 }
 
 /* Numbers ladders and edges. False if there are too many. */
@@ -101,7 +97,7 @@ static bool steps_number(struct br_steps *steps)
             steps->variables += (uint64_t)steps->last[t];
             steps->rows += (uint64_t)steps->last[t] - 1;
         }
-        if (steps->rows > STEPS_TERMS)
+        if (steps->rows > BR_STEPS_TERMS)
             return false;
     }
     for (uint32_t e = 0; e < steps->edges; e++) {
@@ -110,7 +106,7 @@ static bool steps_number(struct br_steps *steps)
         edge->row = steps->rows + 1 - (uint64_t)begin;
         if (steps->last[edge->from] >= begin)
             steps->rows += (uint64_t)(steps->last[edge->from] - begin) + 1;
-        if (steps->rows > STEPS_TERMS)
+        if (steps->rows > BR_STEPS_TERMS)
             return false;
     }
     steps->terms = 2 * steps->rows;
@@ -122,12 +118,12 @@ enum br_status br_steps_init(struct br_steps *steps, const struct br_instance *i
                              struct br_diag *diag)
 {
     *steps = (struct br_steps){.in = in, .makespan = makespan};
-    if (makespan > (int64_t)STEPS_TERMS)
-        return steps_too_many(diag);
+    if (makespan > (int64_t)BR_STEPS_TERMS)
+        return br_steps_too_many(diag);
     if (!steps_allocate(steps, used, counted))
         return br_fail_memory(diag);
     if (!steps->edge || !steps_number(steps))
-        return steps_too_many(diag);
+        return br_steps_too_many(diag);
     uint64_t tasks = 0;
     for (uint32_t t = 0; t < in->tasks; t++)
         tasks += counted[t];
@@ -138,7 +134,7 @@ enum br_status br_steps_init(struct br_steps *steps, const struct br_instance *i
         steps->rows += (uint64_t)makespan;
         steps->terms += 2 * tasks * (uint64_t)makespan;
     }
-    return steps->terms > STEPS_TERMS ? steps_too_many(diag) : BR_OK;
+    return steps->terms > BR_STEPS_TERMS ? br_steps_too_many(diag) : BR_OK;
 }
 
 void br_steps_finish(struct br_steps *steps)
@@ -153,9 +149,9 @@ static void steps_write_edges(const struct br_steps *steps, FILE *out)
         for (int64_t s = steps_edge_begin(steps, edge->from); s <= steps->last[edge->from]; s++) {
             int64_t after = s + steps->in->duration[edge->from];
             if (s > 0)
-                fprintf(out, "1 ~y%" PRIu32 "_%" PRId64 " ", edge->from + 1, s);
+                fprintf(out, "1 ~y%" PRIu32 "_%" PRId64 " ", br_steps_name(steps, edge->from), s);
             if (after <= steps->last[edge->to])
-                fprintf(out, "1 y%" PRIu32 "_%" PRId64 " ", edge->to + 1, after);
+                fprintf(out, "1 y%" PRIu32 "_%" PRId64 " ", br_steps_name(steps, edge->to), after);
             fputs(">= 1 ;\n", out);
         }
     }
@@ -172,9 +168,11 @@ static void steps_write_capacity(const struct br_steps *steps, uint32_t r, int64
         int64_t begin = time - in->duration[t] + 1;
         degree += demand;
         if (br_steps_free(steps, t, begin))
-            fprintf(out, "%" PRId64 " ~y%" PRIu32 "_%" PRId64 " ", demand, t + 1, begin);
+            fprintf(out, "%" PRId64 " ~y%" PRIu32 "_%" PRId64 " ", demand, br_steps_name(steps, t),
+                    begin);
         if (br_steps_free(steps, t, time + 1))
-            fprintf(out, "%" PRId64 " y%" PRIu32 "_%" PRId64 " ", demand, t + 1, time + 1);
+            fprintf(out, "%" PRId64 " y%" PRIu32 "_%" PRId64 " ", demand, br_steps_name(steps, t),
+                    time + 1);
     }
     fprintf(out, ">= %" PRId64 " ;\n", degree);
 }
@@ -189,8 +187,8 @@ void br_steps_write(const struct br_steps *steps, FILE *out)
             fputs(">= 1 ;\n", out);
     for (uint32_t t = 0; t < in->tasks; t++)
         for (int64_t s = 1; steps->used[t] && s < steps->last[t]; s++)
-            fprintf(out, "1 y%" PRIu32 "_%" PRId64 " 1 ~y%" PRIu32 "_%" PRId64 " >= 1 ;\n", t + 1,
-                    s, t + 1, s + 1);
+            fprintf(out, "1 y%" PRIu32 "_%" PRId64 " 1 ~y%" PRIu32 "_%" PRId64 " >= 1 ;\n",
+                    br_steps_name(steps, t), s, br_steps_name(steps, t), s + 1);
     steps_write_edges(steps, out);
     for (uint32_t r = 0; r < in->resources; r++)
         for (int64_t time = 0; steps->capacity[r] && time < steps->makespan; time++)

@@ -17,6 +17,9 @@
 #include "base/collections/arena.h"
 #include "planner/instance/instance.h"
 
+/* More terms are refused: a file of about a gigabyte. */
+#define BR_STEPS_TERMS UINT64_C(60000000)
+
 struct br_steps_edge {
     uint32_t from, to;
     uint64_t row; /* of s = 0; of s = 1 less 1, if `from` lasts no time */
@@ -45,9 +48,17 @@ struct br_steps {
 enum br_status br_steps_init(struct br_steps *steps, const struct br_instance *in, int64_t makespan,
                              const bool *used, const bool *counted, const bool *scarce,
                              struct br_diag *diag);
+/* BR_NO in words: there are more terms. */
+enum br_status br_steps_too_many(struct br_diag *diag);
 void br_steps_finish(struct br_steps *steps);
 /* The rows as OPB. O(terms). */
 void br_steps_write(const struct br_steps *steps, FILE *out);
+
+/* The number of the task in the job, from 1, by which variables are named. */
+static inline uint32_t br_steps_name(const struct br_steps *steps, uint32_t task)
+{
+    return steps->in->task_origin[task] + 1;
+}
 
 /* Is it a variable? Otherwise y is true (s <= 0) or false. */
 static inline bool br_steps_free(const struct br_steps *steps, uint32_t task, int64_t s)

@@ -53,9 +53,9 @@ static void sum_write(const struct br_derivation *lines, const int64_t *before,
         if (times == 0)
             continue;
         if (x == 0)
-            fprintf(lines->out, " ~y%" PRIu32 "_1", t + 1);
+            fprintf(lines->out, " ~y%" PRIu32 "_1", br_steps_name(lines->steps, t));
         else if (x == last)
-            fprintf(lines->out, " y%" PRIu32 "_%" PRId64, t + 1, last);
+            fprintf(lines->out, " y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, t), last);
         else
             fprintf(lines->out, " %" PRIu64, lines->steps->ladder[t] + (uint64_t)x);
         fprintf(lines->out, " %" PRId64 " * +", times * sum->weight);

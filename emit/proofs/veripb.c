@@ -7,6 +7,8 @@
 #include "base/collections/memory.h"
 #include "base/text/diag.h"
 #include "emit/proofs/derive.h"
+#include "emit/proofs/learnt.h"
+#include "planner/check/proofs/relaxed.h"
 
 struct veripb {
     const struct br_proof *proof;
@@ -25,31 +27,40 @@ static enum br_status veripb_lacks(struct br_diag *diag, const char *what)
                    "%s has no form for VeriPB yet", what);
 }
 
+/* The part whose proof is written: the only one that takes any time; NULL: there are none or
+ * several. */
+static const struct br_proof *veripb_part(const struct br_certificate *c)
+{
+    const struct br_proof *only = NULL;
+    for (uint32_t k = 0; k < c->parts; k++) {
+        if (c->part[k].bound > 0 && only)
+            return NULL;
+        if (c->part[k].bound > 0)
+            only = &c->part[k];
+    }
+    return only;
+}
+
 /* In words, unless it has a form. */
-static enum br_status veripb_suits(const struct br_certificate *c, const struct br_instance *in,
+static enum br_status veripb_suits(const struct br_proof *proof, const struct br_instance *in,
                                    struct br_diag *diag)
 {
-    const struct br_proof *proof = c->part;
-    if (c->relaxation != BR_RELAX_NONE)
-        return veripb_lacks(diag, "a proof of a relaxed job");
-    if (c->parts != 1)
-        return veripb_lacks(diag, "a proof in several parts");
-    if (br_proof_rounding(proof) > 1)
-        return veripb_lacks(diag, "a proof of rounded durations");
-    if (proof->bound <= 0)
-        return br_fail(diag, BR_NO, NULL, "there is no bound above 0 to be proven");
-    if (in->machines != 1)
-        return veripb_lacks(diag, "a proof on several machines");
     if (proof->kind == BR_PROOF_PATH || proof->kind == BR_PROOF_WINDOW)
+        return BR_OK;
+    if (proof->kind == BR_PROOF_CLAUSES && in->machines == 1)
         return BR_OK;
     if (proof->kind != BR_PROOF_ENERGY) {
         char words[64];
-        snprintf(words, sizeof words, "a proof of kind '%s'",
-                 br_named_name(&br_proof_kinds, proof->kind));
+        snprintf(words, sizeof words, "a proof of kind '%s'%s",
+                 br_named_name(&br_proof_kinds, proof->kind),
+                 proof->kind == BR_PROOF_CLAUSES ? " on several machines" : "");
         return veripb_lacks(diag, words);
     }
-    if (proof->measure[proof->energy].kind == BR_MEASURE_WEIGHTS)
+    const struct br_proof_measure *measure = &proof->measure[proof->energy];
+    if (measure->kind == BR_MEASURE_WEIGHTS)
         return veripb_lacks(diag, "a measure by weights");
+    if (in->machines > 1 && (measure->kind == BR_MEASURE_CLIQUE || measure->unit.mantissa))
+        return veripb_lacks(diag, "a measure of each of several machines");
     return BR_OK;
 }
 
@@ -131,6 +142,22 @@ static enum br_status veripb_derive(struct veripb *v, struct br_derivation *line
     return status ? status : br_derive_sum(lines, &v->weighed, v->diag);
 }
 
+static void veripb_end(struct veripb *v, uint64_t conflict)
+{
+    fprintf(v->pbp, "output NONE;\nconclusion UNSAT : %" PRIu64 ";\nend pseudo-Boolean proof;\n",
+            conflict);
+}
+
+static enum br_status veripb_write_clauses(struct veripb *v)
+{
+    uint64_t conflict;
+    enum br_status status =
+        br_emit_learnt(v->in, v->proof, v->opb, v->pbp, v->size, &conflict, v->diag);
+    if (!status)
+        veripb_end(v, conflict);
+    return status;
+}
+
 static enum br_status veripb_write(struct veripb *v)
 {
     struct br_steps steps;
@@ -145,10 +172,10 @@ static enum br_status veripb_write(struct veripb *v)
     if (!status)
         status = veripb_derive(v, &lines);
     if (!status) {
-        fprintf(v->pbp,
-                "output NONE;\nconclusion UNSAT : %" PRIu64 ";\nend pseudo-Boolean proof;\n",
-                lines.conflict);
-        *v->size = (struct br_veripb_size){steps.variables, steps.rows, lines.next - steps.rows};
+        veripb_end(v, lines.conflict);
+        v->size->variables = steps.variables;
+        v->size->rows = steps.rows;
+        v->size->lines = lines.next - steps.rows;
     }
     br_derivation_finish(&lines);
     br_steps_finish(&steps);
@@ -158,6 +185,8 @@ static enum br_status veripb_write(struct veripb *v)
 static enum br_status veripb_emit(struct veripb *v)
 {
     const struct br_instance *in = v->in;
+    if (v->proof->kind == BR_PROOF_CLAUSES)
+        return veripb_write_clauses(v);
     v->used = br_arena_array(&v->arena, in->tasks, sizeof *v->used);
     v->counted = br_arena_array(&v->arena, in->tasks, sizeof *v->counted);
     v->scarce = br_arena_array(&v->arena, in->resources, sizeof *v->scarce);
@@ -174,28 +203,72 @@ static enum br_status veripb_emit(struct veripb *v)
     return veripb_write(v);
 }
 
+static enum br_status veripb_emit_part(struct veripb *v, const struct br_instance *whole)
+{
+    const int64_t rounding = br_proof_rounding(v->proof);
+    struct br_instance *rounded = rounding > 1 ? br_instance_round(whole, rounding) : NULL;
+    const bool part = v->proof->kind == BR_PROOF_CLAUSES && v->proof->stages;
+    struct br_instance *some =
+        part ? br_instance_part(rounded ? rounded : whole, v->proof->stage, v->proof->stages)
+             : NULL;
+    enum br_status status = BR_OK;
+    if ((rounding > 1 && !rounded) || (part && !some)) {
+        status = br_fail_memory(v->diag);
+    } else {
+        v->in = some ? some : rounded ? rounded : whole;
+        status = veripb_suits(v->proof, v->in, v->diag);
+    }
+    if (!status)
+        status = veripb_emit(v);
+    br_arena_finish(&v->arena);
+    br_instance_destroy(some);
+    br_instance_destroy(rounded);
+    return status;
+}
+
+static enum br_status veripb_emit_job(const struct br_certificate *c, const struct br_dag *dag,
+                                      const struct br_cluster *cluster, struct veripb *v)
+{
+    struct br_instance *in;
+    enum br_status status = br_instance_create(dag, cluster, &in, v->diag);
+    if (status)
+        return status;
+    v->proof = veripb_part(c);
+    if (v->proof) {
+        v->size->proven_ns = v->proof->bound * br_proof_rounding(v->proof) * c->tick_ns;
+        status = veripb_emit_part(v, in);
+    } else {
+        int64_t bound_ns = 0;
+        status = br_certificate_bound(c, &bound_ns) && bound_ns > 0
+                     ? veripb_lacks(v->diag, "a proof in several parts")
+                     : br_fail(v->diag, BR_NO, NULL, "there is no bound above 0 to be proven");
+    }
+    br_instance_destroy(in);
+    return status;
+}
+
 enum br_status br_emit_veripb(const struct br_certificate *certificate, const struct br_dag *dag,
                               const struct br_cluster *cluster, FILE *opb, FILE *pbp,
                               struct br_veripb_size *size, struct br_diag *diag)
 {
-    struct br_instance *in;
+    struct br_dag *relaxed = NULL;
+    struct br_cluster *relaxed_cluster = NULL;
+    struct veripb v = {.opb = opb, .pbp = pbp, .diag = diag, .size = size};
     int64_t bound_ns = 0;
     if (!br_certificate_bound(certificate, &bound_ns))
         return br_fail(diag, BR_NO, NULL, "the bound is negative or too large");
     enum br_status status = br_certificate_verify(certificate, dag, cluster, bound_ns, diag);
     if (status)
         return status;
-    if (certificate->relaxation != BR_RELAX_NONE)
-        return veripb_lacks(diag, "a proof of a relaxed job");
-    status = br_instance_create(dag, cluster, &in, diag);
-    if (status)
-        return status;
-    struct veripb v = {
-        .proof = certificate->part, .in = in, .opb = opb, .pbp = pbp, .diag = diag, .size = size};
-    status = veripb_suits(certificate, in, diag);
+    if (certificate->relaxation == BR_RELAX_WAYS)
+        return veripb_lacks(diag, "a proof by multipliers");
+    if (certificate->relaxation == BR_RELAX_NONE)
+        return veripb_emit_job(certificate, dag, cluster, &v);
+    status =
+        br_check_relaxed(dag, cluster, certificate->relaxation, &relaxed, &relaxed_cluster, diag);
     if (!status)
-        status = veripb_emit(&v);
-    br_arena_finish(&v.arena);
-    br_instance_destroy(in);
+        status = veripb_emit_job(certificate, relaxed, relaxed_cluster, &v);
+    br_dag_destroy(relaxed);
+    br_cluster_destroy(relaxed_cluster);
     return status;
 }

@@ -10,6 +10,8 @@
 /* The size of a proof. */
 struct br_veripb_size {
     uint64_t variables, rows, lines; /* of the formula; lines that the proof adds */
+    int64_t
+        proven_ns; /* the bound of the formula: without what rounding adds to the certificate's */
 };
 
 /* Writes the statement that the job has a plan shorter than the certificate's bound as

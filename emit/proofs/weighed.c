@@ -11,15 +11,15 @@
 #include "base/text/diag.h"
 #include "emit/proofs/derive.h"
 
-/* More terms are refused: a file of some hundred megabytes. */
-#define TERMS_MOST UINT64_C(40000000)
+enum br_status br_derive_too_long(struct br_diag *diag)
+{
+    return br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' needs no times",
+                   "the proof would take more than %" PRIu64 " terms", BR_TERMS_MOST);
+}
 
 static enum br_status derive_length(const struct br_derivation *lines, struct br_diag *diag)
 {
-    if (lines->terms <= TERMS_MOST)
-        return BR_OK;
-    return br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' needs no times",
-                   "the proof would take more than %" PRIu64 " terms", TERMS_MOST);
+    return lines->terms <= BR_TERMS_MOST ? BR_OK : br_derive_too_long(diag);
 }
 
 static int64_t weighed_demand(const struct br_derivation *lines, uint32_t task, uint32_t r)
@@ -46,9 +46,9 @@ static void weighed_take_out(struct br_derivation *lines, uint32_t task, int64_t
         return;
     lines->terms++;
     if (!br_steps_free(steps, task, begin)) {
-        fprintf(lines->out, " ~y%" PRIu32 "_%" PRId64, task + 1, time + 1);
+        fprintf(lines->out, " ~y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, task), time + 1);
     } else if (!br_steps_free(steps, task, time + 1)) {
-        fprintf(lines->out, " y%" PRIu32 "_%" PRId64, task + 1, begin);
+        fprintf(lines->out, " y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, task), begin);
     } else {
         lines->terms += (uint64_t)steps->in->duration[task];
         for (int64_t x = begin; x <= time; x++)
@@ -131,7 +131,8 @@ static void weighed_paths(const struct br_steps *steps, uint32_t to, int64_t *le
 static void weighed_literal(struct br_derivation *lines, const char *sign, uint32_t task, int64_t s)
 {
     if (br_steps_free(lines->steps, task, s))
-        fprintf(lines->out, " %sy%" PRIu32 "_%" PRId64 " +", sign, task + 1, s);
+        fprintf(lines->out, " %sy%" PRIu32 "_%" PRId64 " +", sign,
+                br_steps_name(lines->steps, task), s);
 }
 
 /* Task a, if it has not ended by `time`, ends later than it starts there, so b, which waits for it,
@@ -274,7 +275,7 @@ static enum br_status weighed_by_clique(struct br_derivation *lines, struct br_w
     enum br_status status = r < UINT32_MAX ? BR_OK : weighed_order(lines, &clique, diag);
     if (status)
         return status;
-    for (int64_t u = from; u < to && lines->terms <= TERMS_MOST; u++)
+    for (int64_t u = from; u < to && lines->terms <= BR_TERMS_MOST; u++)
         weighed->at[u] =
             r < UINT32_MAX ? weighed_whole(lines, r, unit, u) : weighed_pairs(lines, &clique, u);
     return derive_length(lines, diag);
@@ -296,7 +297,7 @@ enum br_status br_derive_weighed(struct br_derivation *lines,
          (!br_decimal_scale(measure->unit, in->resource_digits[r], &unit) || unit <= 0)))
         return br_fail(diag, BR_NO, "leave --proof out",
                        "the unit of a measure is no whole number of what demands count");
-    for (int64_t u = from; u < to && lines->terms <= TERMS_MOST; u++)
+    for (int64_t u = from; u < to && lines->terms <= BR_TERMS_MOST; u++)
         weighed->at[u] =
             unit > 1 ? weighed_units(lines, r, unit, u) : lines->steps->capacity[r] + (uint64_t)u;
     return derive_length(lines, diag);

@@ -65,12 +65,26 @@ def emitted(program, path, folder):
     return (json.loads(done.stdout), *texts)
 
 
+def proven(document):
+    """The only part that takes any time."""
+    part, = (part for part in document['certificate']['parts'] if part['bound'] > 0)
+    return part
+
+
 class Meaning:
     """What rows may say of a job: that is all that a formula may hold."""
 
     def __init__(self, document):
-        self.job = proofs.checker.Job(json.loads(json.dumps(document), parse_float=Fraction))
-        self.m = document['certificate']['parts'][0]['bound'] - 1
+        document = json.loads(json.dumps(document), parse_float=Fraction)
+        kind, part = document['certificate'].get('relaxation', 'none'), proven(document)
+        if kind != 'none':
+            document = {**document, **proofs.checker.Relaxing(document, kind).document}
+        self.job = proofs.checker.Job(document).rounded_down(part.get('rounding', 1))
+        self.m = part['bound'] - 1
+        self.capacity = {}
+        for count, capacity in self.job.classes:
+            for resource, amount in capacity.items():
+                self.capacity[resource] = self.capacity.get(resource, 0) + count * amount
         self.stage, self.duration, first = [], [], []
         for s, durations in enumerate(self.job.durations):
             first.append(len(self.duration))
@@ -82,18 +96,79 @@ class Meaning:
                 pairs = [(i, k) for i in range(len(self.job.durations[s])) for k in range(len(self.job.durations[c]))]
                 self.edges |= {(first[s] + i, first[c] + k) for i, k in pairs if not one or i == k}
 
+    def demand(self, task, resource):
+        return self.job.demands[self.stage[task]].get(resource, 0)
+
+    def last(self, task):
+        return self.m - self.duration[task]
+
     def allows(self, row):
         """Does the row follow from the job and M?"""
         terms, degree = row
+        kinds = {literal.strip('~')[0] for literal in terms}
+        if 'x' in kinds:
+            return self.says_run(row) if 'y' in kinds or len(terms) == 1 else self.says_busy(row)
+        if 'o' in kinds:
+            return self.says_rivals(row)
         parts = [(literal[0] == '~', *map(int, literal.strip('~y').split('_'))) for literal in terms]
         for _, task, s in parts:
-            assert 1 <= s <= self.m - self.duration[task - 1], row
+            assert 1 <= s <= self.last(task - 1), row
         if degree == 1 and set(terms.values()) <= {1} and len(parts) <= 2 and self.says_order(parts):
             return True
         if not parts:
             return degree <= 0 or any(self.is_full(r, time) for r in self.job.resources for time in range(self.m))
         times = {s + self.duration[t - 1] - 1 if no else s - 1 for no, t, s in parts}
         return len(times) == 1 and any(self.says_capacity(r, times.copy().pop(), row) for r in self.job.resources)
+
+    def says_run(self, row):
+        """A task that has begun by a time and has not ended runs then."""
+        (literal,) = (literal for literal in row[0] if literal[0] == 'x')
+        task, time = map(int, literal[1:].split('_'))
+        needed, begin = {literal}, time - self.duration[task - 1] + 1
+        assert begin <= self.last(task - 1), row
+        if begin >= 1:
+            needed.add('~y%d_%d' % (task, begin))
+        if time + 1 <= self.last(task - 1):
+            needed.add('y%d_%d' % (task, time + 1))
+        return needed <= set(row[0]) and set(row[0].values()) == {1} and row[1] <= 1
+
+    def says_busy(self, row):
+        """What runs at a time fits."""
+        terms, degree = row
+        places = [(literal[:2], *map(int, literal[2:].split('_'))) for literal in terms]
+        if {word for word, _, _ in places} != {'~x'} or len({time for _, _, time in places}) != 1:
+            return False
+        for r in self.job.resources:
+            if all(k == self.demand(t - 1, r) for k, (_, t, _) in zip(terms.values(), places)):
+                return degree <= sum(terms.values()) - self.capacity.get(r, 0)
+        return self.says_scaled(terms, degree, [t - 1 for _, t, _ in places])
+
+    def says_scaled(self, terms, degree, tasks):
+        """The same with amounts in smaller units."""
+        for r in self.job.resources:
+            scales = {Fraction(k) / self.demand(t, r) if self.demand(t, r) else 0 for k, t in zip(terms.values(), tasks)}
+            if len(scales) == 1 and 0 not in scales:
+                scale = scales.pop()
+                if degree <= sum(terms.values()) - self.capacity.get(r, 0) * scale:
+                    return True
+        return False
+
+    def says_rivals(self, row):
+        """One of two tasks that demand too much together ends before the other starts."""
+        terms, degree = row
+        order, = (literal for literal in terms if literal.strip('~')[0] == 'o')
+        first, second = (int(number) - 1 for number in order.strip('~o').split('_'))
+        if not any(self.demand(first, r) + self.demand(second, r) > self.capacity.get(r, 0)
+                   for r in self.job.resources) or not (self.duration[first] and self.duration[second]):
+            return False
+        if order[0] == 'o':
+            first, second = second, first
+        starts = [int(literal.split('_')[1]) for literal in terms if literal.startswith('~y%d_' % (first + 1))]
+        ends = [int(literal.split('_')[1]) for literal in terms if literal.startswith('y%d_' % (second + 1))]
+        if degree != 1 or len(terms) != 1 + len(starts) + len(ends) or set(terms.values()) != {1}:
+            return False
+        after = (starts[0] if starts else 0) + self.duration[first]
+        return ends == [after] if ends else after > self.last(second)
 
     def says_order(self, parts):
         """A ladder, an edge, or a task that is longer than M."""
@@ -109,8 +184,7 @@ class Meaning:
         for t, u in self.edges:
             s = no[0][1] if no else 0
             after = s + self.duration[t]
-            last = self.m - self.duration[u]
-            if (not no or no[0][0] == t) and (yes == [(u, after)] if yes else after > last):
+            if (not no or no[0][0] == t) and (yes == [(u, after)] if yes else after > self.last(u)):
                 return True
         return False
 
@@ -120,13 +194,10 @@ class Meaning:
 
     def is_full(self, resource, time):
         """Do the tasks that run then in any case demand more than there is? Their row has no literals."""
-        (_, capacity), = self.job.classes
-        demands = [self.job.demands[self.stage[t]].get(resource, 0) for t in self.fixed(time)]
-        return sum(demands) > capacity.get(resource, 0)
+        return sum(self.demand(t, resource) for t in self.fixed(time)) > self.capacity.get(resource, 0)
 
     def says_capacity(self, resource, time, row):
         terms, degree = row
-        (_, capacity), = self.job.classes
         tasks = {int(literal.strip('~y').split('_')[0]) - 1 for literal in terms}
         demand = {t: self.job.demands[s].get(resource, 0) for t, s in enumerate(self.stage)}
         scales = {Fraction(k) / demand[int(literal.strip('~y').split('_')[0]) - 1] if
@@ -134,11 +205,10 @@ class Meaning:
         if len(scales) != 1 or 0 in scales:
             return False
         for t in tasks:  # both literals, unless they are no variables
-            last = self.m - self.duration[t]
             for s, literal in ((time - self.duration[t] + 1, '~y%d_%d'), (time + 1, 'y%d_%d')):
-                if 1 <= s <= last and literal % (t + 1, s) not in terms:
+                if 1 <= s <= self.last(t) and literal % (t + 1, s) not in terms:
                     return False
-        most = sum(demand[t] for t in tasks | self.fixed(time)) - capacity.get(resource, 0)
+        most = sum(demand[t] for t in tasks | self.fixed(time)) - self.capacity.get(resource, 0)
         return degree <= most * scales.pop()
 
 
@@ -151,9 +221,12 @@ def holds(opb, pbp):
 
 
 def forged(rng, opb, pbp):
-    """Proofs that must not hold: of an empty formula; and some changes of which most must not."""
+    """Proofs that must not hold: of an empty formula; and, if they are by sums alone, some changes of which most must
+    not. (What propagation finds does not depend on what the proof says.)"""
     empty = re.sub(r'^(?!\*).*>= .*$', '>= 0 ;', opb, flags=re.M)
     assert not holds(empty, pbp), 'a proof holds without its formula'
+    if 'rup' in pbp:
+        return 0, 0
     changed = refused = 0
     numbers = [at for at in re.finditer(r'\b\d+\b', pbp) if at.start() > pbp.index('f ')]
     for at in rng.sample(numbers, min(8, len(numbers))):
@@ -164,9 +237,9 @@ def forged(rng, opb, pbp):
 
 
 def kind_of(document):
-    part = document['certificate']['parts'][0]
+    part = proven(document)
     if part['kind'] != 'energy':
-        return part['kind']
+        return part['kind'] + (' by spans' if any(len(c) > 2 for c in part.get('clauses', ())) else '')
     measure = part['measures'][part['measure']]
     return 'unit' if 'unit' in measure else next(iter(measure))
 

@@ -1,8 +1,8 @@
 """A small reading of pseudo-Boolean formulas (OPB) and of proofs in the form of VeriPB 3: the rules that our proofs use.
 
 A constraint is (coefficients by literal, degree): the sum of the coefficients of true literals is the degree or more.
-All coefficients are above 0, and no variable has both of its literals. Everything else than `pol` and the frame is
-refused, so that a proof which this accepts uses cutting planes alone.
+All coefficients are above 0, and no variable has both of its literals. Everything else than `pol`, `rup` and the frame
+is refused, so that a proof which this accepts uses cutting planes and unit propagation alone.
 """
 import re
 
@@ -56,19 +56,80 @@ def is_conflict(a):
     return sum(a[0].values()) < a[1]
 
 
+class Lines:
+    """All lines so far, and what follows from them by unit propagation."""
+
+    def __init__(self, rows):
+        self.lines, self.slack, self.top, self.at, self.true, self.conflict = [], [], [], {}, {}, False
+        for row in rows:
+            self.enter(row)
+
+    def enter(self, row):
+        self.lines.append(row)
+        number = len(self.lines) - 1
+        for literal, k in row[0].items():
+            self.at.setdefault(literal, []).append((number, k))
+        self.slack.append(sum(k for literal, k in row[0].items() if negation(literal) not in self.true) - row[1])
+        self.top.append(max(row[0].values(), default=0))
+        self.conflict = self.conflict or self.slack[number] < 0 or not self.follow(list(self.units(number)), [])
+
+    def units(self, number):
+        slack = self.slack[number]
+        if slack >= self.top[number]:
+            return ()
+        return [literal for literal, k in self.lines[number][0].items()
+                if k > slack and literal not in self.true and negation(literal) not in self.true]
+
+    def follow(self, literals, trail):
+        """Makes the literals true, with all that follows. False if that is a contradiction."""
+        while literals:
+            literal = literals.pop()
+            if literal in self.true:
+                continue
+            if negation(literal) in self.true:
+                return False
+            self.true[literal] = True
+            trail.append(literal)
+            broken = False
+            for number, k in self.at.get(negation(literal), ()):
+                left = self.slack[number] = self.slack[number] - k
+                if left < self.top[number]:
+                    broken = broken or left < 0
+                    literals += self.units(number)
+            if broken:
+                return False
+        return True
+
+    def implies(self, row):
+        """Do lines contradict the opposite of the row by unit propagation?"""
+        if self.conflict:
+            return True
+        need(set(row[0].values()) <= {1} and row[1] == 1, 'no clause')
+        trail = []
+        found = not self.follow([negation(literal) for literal in row[0]], trail)
+        for literal in trail:
+            del self.true[literal]
+            for number, k in self.at.get(negation(literal), ()):
+                self.slack[number] += k
+        return found
+
+
+def row_of(words, line):
+    need(len(words) >= 3 and words[-3] == '>=' and words[-1] == ';' and len(words) % 2, 'no row', line)
+    row = ({}, int(words[-2]))
+    for k, literal in zip(words[:-3:2], words[1:-3:2]):
+        need(is_literal(literal) and int(k) > 0, 'no term', line)
+        row = add(row, ({literal: int(k)}, 0))
+    return row
+
+
 def formula(text):
     """The rows of an OPB file."""
     rows = []
     for line in text.splitlines():
         if line.startswith('*'):
             continue
-        words = line.split()
-        need(len(words) >= 3 and words[-3] == '>=' and words[-1] == ';' and len(words) % 2, 'no row', line)
-        row = ({}, int(words[-2]))
-        for k, literal in zip(words[:-3:2], words[1:-3:2]):
-            need(is_literal(literal) and int(k) > 0, 'no term', line)
-            row = add(row, ({literal: int(k)}, 0))
-        rows.append(row)
+        rows.append(row_of(line.split(), line))
     return rows
 
 
@@ -96,8 +157,9 @@ def resolve(words, known):
 
 def check(opb, pbp):
     """Refused unless the proof shows that the formula has no solution. Returns how many lines it has."""
-    lines = formula(opb)
-    rows = len(lines)
+    given = formula(opb)
+    rows, all_lines = len(given), Lines(given)
+    lines = all_lines.lines
     steps = [line.strip() for line in pbp.splitlines()]
     need(len(steps) >= 5 and steps[0] == 'pseudo-Boolean proof version 3.0' and steps[1] == 'f %d;' % rows, 'no head')
     need(steps[-3] == 'output NONE;' and steps[-1] == 'end pseudo-Boolean proof;', 'no end')
@@ -107,8 +169,13 @@ def check(opb, pbp):
         return lines[number - 1]
 
     for step in steps[2:-3]:
-        need(step.startswith('pol ') and step.endswith(';'), 'no rule that is known', step[:40])
-        lines.append(resolve(step[4:-1].split(), known))
+        if step.startswith('rup '):
+            row = row_of(step[4:].split(), step)
+            need(all_lines.implies(row), 'a line does not follow by propagation', step[:80])
+        else:
+            need(step.startswith('pol ') and step.endswith(';'), 'no rule that is known', step[:40])
+            row = resolve(step[4:-1].split(), known)
+        all_lines.enter(row)
     end = re.fullmatch(r'conclusion UNSAT : (\d+);', steps[-2])
     need(end and is_conflict(known(int(end[1]))), 'the line at the end is no contradiction')
     return len(lines) - rows

@@ -18,10 +18,6 @@
 
 static const uint32_t none = UINT32_MAX;
 
-/* Most tasks of a job whose clauses say in which order tasks run; of larger ones than the first,
- * orders are followed only if some clause does. */
-enum { ORDERED_TASKS = 256, ORDERED_TASKS_MOST = 512 };
-
 struct edge {
     uint32_t parent, child; /* the end is a child, too */
 };
@@ -56,6 +52,9 @@ struct checker {
     struct step *step; /* scratch */
     bool contradiction;
     bool moved;
+    const struct br_clauses_watch *watch; /* NULL: none */
+    const struct br_proof_span *overfull; /* that brought the contradiction; NULL: none did */
+    uint32_t scarce;                      /* the resource that is short in it */
 };
 
 static int64_t check_clauses_duration_of(const struct checker *c, uint32_t task)
@@ -237,6 +236,10 @@ static void look_at_span(struct checker *c, const struct br_proof_span *span)
             work += (br_wide)in->demand[(size_t)in->task_stage[t] * in->resources + r] *
                     check_clauses_mandatory(c, t, span);
         c->contradiction = work > (br_wide)c->rounded[r] * (span->to - span->from);
+        if (c->contradiction) {
+            c->overfull = span;
+            c->scarce = r;
+        }
     }
 }
 
@@ -362,6 +365,10 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
             check_clauses_follow(c, clause, &clause[k]);
         if (!c->contradiction)
             return BR_CLAUSES_GAP;
+        if (c->watch)
+            c->watch->follows(c->watch->context, k, c->overfull, c->scarce, c->now.least,
+                              c->now.most);
+        c->overfull = NULL;
         if (clause[k].literals == 0)
             return BR_CLAUSES_PROVE;
         c->contradiction = false;
@@ -428,7 +435,7 @@ static bool find_equal(struct checker *c)
         c->next_equal[t] = none;
     for (uint32_t s = 0; s < in->stages; s++) {
         uint32_t first = in->stage_first[s], count = in->stage_first[s + 1] - first;
-        if (has_one_to_one(in, s))
+        if (c->watch || has_one_to_one(in, s))
             continue;
         for (uint32_t k = 0; k < count; k++)
             item[k] = (struct br_sort_item){br_sort_key(in->duration[first + k]), first + k};
@@ -463,8 +470,7 @@ static bool round_capacities(struct checker *c)
     return true;
 }
 
-/* Do both last, and demand more of some resource together than the machine has? */
-static bool are_rivals(const struct br_instance *in, uint32_t a, uint32_t b)
+bool br_clauses_rivals(const struct br_instance *in, uint32_t a, uint32_t b)
 {
     const int64_t *one = in->demand + (size_t)in->task_stage[a] * in->resources;
     const int64_t *two = in->demand + (size_t)in->task_stage[b] * in->resources;
@@ -484,7 +490,7 @@ static bool check_clauses_find_rivals(struct checker *c)
         for (uint32_t b = 0; b < c->tasks; b++) {
             uint32_t *order = &c->order[(size_t)a * c->tasks + b];
             *order = none;
-            if (a >= b || !are_rivals(c->in, a, b))
+            if (a >= b || !br_clauses_rivals(c->in, a, b))
                 continue;
             *order = c->tasks + 1 + c->pairs;
             c->rivals[c->pairs++] = (struct rivals){a, b, *order};
@@ -496,11 +502,11 @@ static bool check_clauses_find_rivals(struct checker *c)
 static bool are_ordered(const struct checker *c, const struct br_proof_clause *clause,
                         uint32_t clauses)
 {
-    bool any = c->tasks <= ORDERED_TASKS;
+    bool any = c->tasks <= BR_CLAUSES_ORDERED;
     for (uint32_t k = 0; k < clauses && !any; k++)
         for (uint32_t i = 0; i < clause[k].literals && !any; i++)
             any = clause[k].literal[i].task > c->tasks;
-    return any && c->in->machines == 1 && c->tasks <= ORDERED_TASKS_MOST;
+    return any && c->in->machines == 1 && c->tasks <= BR_CLAUSES_ORDERED_MOST;
 }
 
 static bool check_clauses_prepare(struct checker *c, int64_t bound,
@@ -537,11 +543,11 @@ bool br_clauses_suit(const struct br_instance *in)
     return in->machines == 1 || (in->tasks <= BR_CROWD_TASKS && in->machines <= BR_CROWD_MACHINES);
 }
 
-enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bound,
-                                        const struct br_proof_clause *clause, uint32_t clauses,
-                                        uint32_t *where)
+static enum br_clauses_answer
+check_clauses_run(const struct br_instance *in, int64_t bound, const struct br_proof_clause *clause,
+                  uint32_t clauses, const struct br_clauses_watch *watch, uint32_t *where)
 {
-    struct checker c = {.in = in, .tasks = in->tasks};
+    struct checker c = {.in = in, .tasks = in->tasks, .watch = watch};
     assert(br_clauses_suit(in));
     *where = 0;
     enum br_clauses_answer answer = check_clauses_prepare(&c, bound, clause, clauses)
@@ -550,4 +556,18 @@ enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bo
     br_crowd_destroy(c.crowd);
     br_arena_finish(&c.arena);
     return answer;
+}
+
+enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bound,
+                                        const struct br_proof_clause *clause, uint32_t clauses,
+                                        uint32_t *where)
+{
+    return check_clauses_run(in, bound, clause, clauses, NULL, where);
+}
+
+enum br_clauses_answer br_clauses_follow(const struct br_instance *in, int64_t bound,
+                                         const struct br_proof_clause *clause, uint32_t clauses,
+                                         const struct br_clauses_watch *watch, uint32_t *where)
+{
+    return check_clauses_run(in, bound, clause, clauses, watch, where);
 }

@@ -23,4 +23,25 @@ enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bo
                                         const struct br_proof_clause *clause, uint32_t clauses,
                                         uint32_t *where);
 
+/* What a check comes to on the way, for whoever writes the proof in another form. */
+struct br_clauses_watch {
+    void *context;
+    /* The clause follows from what comes before it, with `span` (NULL: without) where tasks demand
+     * more of the resource than there is. least and most are the bounds of the starts by then, by
+     * task; borrowed for the call. */
+    void (*follows)(void *context, uint32_t clause, const struct br_proof_span *span,
+                    uint32_t resource, const int64_t *least, const int64_t *most);
+};
+/* The same check without the order of equal tasks, so that fewer proofs hold. */
+enum br_clauses_answer br_clauses_follow(const struct br_instance *in, int64_t bound,
+                                         const struct br_proof_clause *clause, uint32_t clauses,
+                                         const struct br_clauses_watch *watch, uint32_t *where);
+
+/* Most tasks of a job whose clauses say in which order tasks run; of larger ones than the first,
+ * orders are followed only if some clause does. */
+enum { BR_CLAUSES_ORDERED = 256, BR_CLAUSES_ORDERED_MOST = 512 };
+
+/* Do both last, and demand more of some resource together than the machine has? */
+bool br_clauses_rivals(const struct br_instance *in, uint32_t a, uint32_t b);
+
 #endif
