@@ -18,7 +18,8 @@
 #include "planner/search/bound/best_bound.h"
 
 /* The options of the call; a limit of 0 means as little work as possible, and reading counts. */
-static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns)
+static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns,
+                                             bool clauses)
 {
     struct br_bound_options options = br_bound_options_default();
     if (settings->search.time_limit_ns >= 0)
@@ -28,20 +29,20 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
         options.cpu_limit_ns = settings->bound.cpu_limit_ns > 0 ? settings->bound.cpu_limit_ns : 1;
     options.threads = (uint32_t)settings->search.threads;
     /* A proof by clauses proves much but explains nothing. */
-    options.conflicts = settings->bound.explain ? 0 : settings->bound.conflicts;
+    options.conflicts = settings->bound.explain || !clauses ? 0 : settings->bound.conflicts;
     if (!isnan(settings->search.tolerance))
         options.tolerance = settings->search.tolerance / 100;
     return options;
 }
 
 static enum br_status cli_find_bound(const struct cli_settings *settings,
-                                     const struct br_input *input, int64_t began_ns,
+                                     const struct br_input *input, int64_t began_ns, bool clauses,
                                      struct br_bound_result *r, struct br_counters *counters,
                                      struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_bound_source program = br_bound_program(NULL);
-    struct br_bound_options options = bound_options(settings, br_now_ns() - began_ns);
+    struct br_bound_options options = bound_options(settings, br_now_ns() - began_ns, clauses);
     bool timed = options.time_limit_ns > 0 || options.cpu_limit_ns > 0;
     bool large = settings->bound.lp == 0 && !timed && br_dag_task_count(input->dag) > CLI_LP_TASKS;
     if (settings->bound.lp >= 0 && !large &&
@@ -57,6 +58,28 @@ static enum br_status cli_find_bound(const struct cli_settings *settings,
     cli_interrupt_release();
     if (large)
         snprintf(r->source.why, sizeof r->source.why, "skipped (a large job; --lp asks for it)");
+    return status;
+}
+
+/* The bound, and its proof as files if they are asked for: without clauses if these have no form
+ * there. *proof says what became of the files. */
+static enum br_status bound_find(const struct cli_settings *settings, const struct br_input *input,
+                                 int64_t began_ns, struct br_bound_result *r,
+                                 struct br_counters *counters, struct cli_proof *proof,
+                                 struct br_diag *diag)
+{
+    enum br_status status = cli_find_bound(settings, input, began_ns, true, r, counters, diag);
+    if (status || !settings->bound.proof)
+        return status;
+    proof->diag = *diag;
+    proof->status = cli_write_proof(settings, input, r, &proof->size, &proof->diag);
+    if (proof->status != BR_NO || r->clause_ns == 0)
+        return BR_OK;
+    br_bound_result_finish(r);
+    *r = (struct br_bound_result){0};
+    status = cli_find_bound(settings, input, began_ns, false, r, counters, diag);
+    if (!status)
+        proof->status = cli_write_proof(settings, input, r, &proof->size, &proof->diag);
     return status;
 }
 
@@ -124,6 +147,7 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
     struct br_input input;
     struct br_bound_result r = {0};
     struct br_counters counters = {0};
+    struct cli_proof proof = {.status = BR_OK};
     int64_t began_ns = br_now_ns();
     enum br_status status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)
@@ -144,7 +168,7 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
     }
     status = check_outputs(settings, diag);
     if (!status)
-        status = cli_find_bound(settings, &input, began_ns, &r, &counters, diag);
+        status = bound_find(settings, &input, began_ns, &r, &counters, &proof, diag);
     if (!status)
         cli_warn_bound(argument[0], input.dag, input.cluster, r.lower_bound_ns);
     if (!status && settings->bound.json) {
@@ -163,7 +187,7 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
         }
     }
     if (!status && settings->bound.proof)
-        status = cli_write_proof(settings, &input, &r, diag);
+        status = cli_tell_proof(settings, &r, &proof, diag);
     counters.read_ns = (uint64_t)read_ns;
     if (!status && settings->output.stats)
         cli_stats_print(stderr, &counters, settings->bound.json);
@@ -191,11 +215,12 @@ static const struct br_option bound_rows[] = {
            "write the result of --what-if or --storage in this format (default: by the ending of "
            "-o FILE, else text)",
            .letter = 'f', .rows = &br_curve_formats),
-    OPTION(
-        NAME, "proof", "FORM", bound.proof,
-        "write the proof of a combinatorial bound for another checker, as NAME.opb and NAME.pbp, "
-        "where -o gives NAME",
-        .rows = &cli_proof_formats),
+    OPTION(NAME, "proof", "FORM", bound.proof,
+           "write the proof of a bound without the linear program for another checker, as NAME.opb "
+           "and "
+           "NAME.pbp, "
+           "where -o gives NAME",
+           .rows = &cli_proof_formats),
     OPTION(FLAG, "explain", NULL, bound.explain,
            "also explain what limits the job, and how much more machines or more of a resource "
            "would gain"),

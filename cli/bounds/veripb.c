@@ -42,28 +42,40 @@ static enum br_status proof_write(const struct br_input *input,
 }
 
 enum br_status cli_write_proof(const struct cli_settings *settings, const struct br_input *input,
-                               const struct br_bound_result *result, struct br_diag *diag)
+                               const struct br_bound_result *result, struct br_veripb_size *size,
+                               struct br_diag *diag)
 {
     const char *name = settings->output.path;
-    struct br_veripb_size size = {0};
     if (!result->certificate)
         return br_fail(diag, BR_NO, NULL, "the bound comes without a proof");
     char *opb = proof_path(name, ".opb"), *pbp = proof_path(name, ".pbp");
     enum br_status status = opb && pbp ? BR_OK : br_fail_memory(diag);
     if (!status)
-        status = proof_write(input, result, opb, pbp, &size, diag);
-    if (!status && !settings->output.quiet && !settings->bound.json) {
-        fputs("proof        ", stdout);
-        cli_print_text(stdout, pbp);
-        printf(": %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " lines",
-               size.variables, size.rows, size.lines);
-        if (size.proven_ns < result->lower_bound_ns) {
-            char text[CLI_SECONDS_TEXT];
-            printf(", of %s s", cli_seconds(size.proven_ns, text));
-        }
-        putchar('\n');
-    }
+        status = proof_write(input, result, opb, pbp, size, diag);
     free(opb);
     free(pbp);
     return status;
+}
+
+enum br_status cli_tell_proof(const struct cli_settings *settings,
+                              const struct br_bound_result *result, const struct cli_proof *proof,
+                              struct br_diag *diag)
+{
+    const struct br_veripb_size *size = &proof->size;
+    if (proof->status) {
+        *diag = proof->diag;
+        return proof->status;
+    }
+    if (settings->output.quiet || settings->bound.json)
+        return BR_OK;
+    fputs("proof        ", stdout);
+    cli_print_text(stdout, settings->output.path);
+    printf(".pbp: %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " lines",
+           size->variables, size->rows, size->lines);
+    if (size->proven_ns < result->lower_bound_ns) {
+        char text[CLI_SECONDS_TEXT];
+        printf(", of %s s", cli_seconds(size->proven_ns, text));
+    }
+    putchar('\n');
+    return BR_OK;
 }

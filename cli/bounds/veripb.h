@@ -3,14 +3,27 @@
 #define BR_CLI_BOUNDS_VERIPB_H
 
 #include "cli/options/settings.h"
+#include "emit/proofs/veripb.h"
 #include "parsers/parsers.h"
 #include "planner/search/bound/best_bound.h"
 
 extern const struct br_names cli_proof_formats;
 
-/* Writes NAME.opb and NAME.pbp, where -o gives NAME, and says how large they are unless the
- * settings are quiet. BR_NO in words if the proof has no such form; no file is left then. */
+/* What became of the files. */
+struct cli_proof {
+    enum br_status status;
+    struct br_diag diag;
+    struct br_veripb_size size;
+};
+
+/* Writes NAME.opb and NAME.pbp, where -o gives NAME. BR_NO in words if the proof has no such form;
+ * no file is left then. */
 enum br_status cli_write_proof(const struct cli_settings *settings, const struct br_input *input,
-                               const struct br_bound_result *result, struct br_diag *diag);
+                               const struct br_bound_result *result, struct br_veripb_size *size,
+                               struct br_diag *diag);
+/* Prints how large they are, unless the settings are quiet, or gives the fault. */
+enum br_status cli_tell_proof(const struct cli_settings *settings,
+                              const struct br_bound_result *result, const struct cli_proof *proof,
+                              struct br_diag *diag);
 
 #endif

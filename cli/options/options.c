@@ -22,7 +22,7 @@ enum {
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN,     /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
             CLI_ANNOTATE | CLI_HISTORY | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT | CLI_DEADLINE |
-            CLI_COFLOW | CLI_TRAIN, /* write a file */
+            CLI_COFLOW | CLI_TRAIN | CLI_CHECK, /* write a file */
 };
 
 static const struct br_option shared_rows[] = {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/bounds/check_certificate.h"
+#include "cli/bounds/veripb.h"
 #include "cli/inputs/load.h"
 #include "cli/options/options.h"
 #include "cli/planning/compare.h"
@@ -218,7 +219,10 @@ static int check_perform(const struct cli_settings *settings, const char *const 
     struct br_plan *plan;
     enum br_status status = BR_OK;
     if (settings->about.certificate)
-        return cli_check_certificates(settings->output.quiet, argument, arguments, diag);
+        return cli_check_certificates(settings, argument, arguments, diag);
+    if (settings->bound.proof || settings->output.path)
+        return br_fail(diag, BR_USAGE, "add --certificate, or leave them out",
+                       "--proof and -o belong to --certificate");
     if (arguments != 2)
         return br_fail(diag, BR_USAGE, "see 'bigrocks help check'",
                        "give a job and a plan of it, or --certificate and files");
@@ -260,6 +264,10 @@ static const struct br_option check_rows[] = {
     OPTION(FLAG, "certificate", NULL, about.certificate,
            "check the proofs of lower bounds in all the files given: plans, and what bound --json "
            "writes"),
+    OPTION(NAME, "proof", "FORM", bound.proof,
+           "with --certificate: also write the proof of the file for another checker, as NAME.opb "
+           "and NAME.pbp, where -o gives NAME",
+           .rows = &cli_proof_formats),
     OPTIONS_END};
 
 const struct cli_command cli_check = {
@@ -284,5 +292,8 @@ const struct cli_command cli_check = {
     .examples =
         "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
         "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n"
-        "bigrocks check --certificate plan.json\n",
+        "bigrocks check --certificate plan.json\n"
+        "bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1 -q -o "
+        "small.json\n"
+        "bigrocks check --certificate small.json --proof veripb -o small\n",
 };

@@ -45,7 +45,7 @@ def job(stages, resources='xyz', size=10, machines=1):
                           stages))
 
 
-def emitted(program, path, folder):
+def emitted(program, path, folder, number):
     """The bound's document, formula and proof; with None for both if it is refused in words."""
     stem = folder / 'proof'
     done = proofs.run(program, 'bound', path, '--proof', 'veripb', '-o', stem, '--json', text=True)
@@ -56,6 +56,13 @@ def emitted(program, path, folder):
         assert 'no form for VeriPB' in done.stderr or 'no bound above 0' in done.stderr, done.stderr
         return json.loads(done.stdout), None, None
     texts = opb.read_text(), pbp.read_text()
+    if number % 5 == 0:
+        again = folder / 'bound.json'
+        again.write_text(done.stdout)
+        done_again = proofs.run(program, 'check', '--certificate', again, '--proof', 'veripb', '-o', folder / 'again',
+                                text=True)
+        assert done_again.returncode == 0 and ': ok: ' in done_again.stdout, done_again.stderr
+        assert texts == ((folder / 'again.opb').read_text(), (folder / 'again.pbp').read_text())
     judge = os.environ.get('BIGROCKS_VERIPB')
     if judge:
         run = subprocess.run([judge, opb, pbp], capture_output=True, text=True)
@@ -63,6 +70,15 @@ def emitted(program, path, folder):
     opb.unlink()
     pbp.unlink()
     return (json.loads(done.stdout), *texts)
+
+
+def crowded(rng):
+    """Single tasks with two resources of which few fit together: what clauses are for."""
+    tasks = rng.randint(7, 11)
+    text = ''.join('<stage id="s%d" duration="%d"><demand resource="x" amount="%d"/><demand resource="y" amount="%d"/>'
+                   '</stage>' % (s, rng.randint(1, 7), rng.randint(2, 7), rng.choice((1, 2, 6))) for s in range(tasks))
+    return job(text + ''.join('<edge from="s%d" to="s%d"/>' % (s, t) for t in range(tasks) for s in range(t)
+                              if rng.random() < 0.12))
 
 
 def proven(document):
@@ -248,9 +264,11 @@ def jobs(rng):
     for stages in MADE:
         yield job(stages)
     yield job(UNITS, machines=2)
+    for k in range(max(10, 24 * proofs.SHARE // 100)):
+        yield crowded(rng)
     yield job('<stage id="a" duration="7"/>')
     yield job('<stage id="a" duration="0"/>')
-    for k in range(max(40, 150 * proofs.SHARE // 100)):
+    for k in range(max(40, 110 * proofs.SHARE // 100)):
         yield proofs.random_job(rng, 'job%d' % k)
 
 
@@ -262,7 +280,7 @@ def main():
         path = folder / 'job.xml'
         for number, text in enumerate(jobs(rng)):
             path.write_text(text)
-            document, opb, pbp = emitted(program, path, folder)
+            document, opb, pbp = emitted(program, path, folder, number)
             if opb is None:
                 assert number >= len(MADE), 'a job that was made for a rule has no proof: %s' % text
                 refused += 1
@@ -280,7 +298,7 @@ def main():
             changed += more
             caught += found
     print('proofs: %s; without a form: %d; changed: %d, refused %d' % (kinds, refused, changed, caught))
-    for kind in ('path', 'resource', 'unit', 'clique') if proofs.SHARE >= 100 else ():  # of fewer jobs some are rare
+    for kind in ('path', 'resource', 'unit', 'clique', 'clauses', 'clauses by spans') if proofs.SHARE >= 100 else ():  # of fewer jobs some are rare
         assert kinds.get(kind, 0) >= 1, 'no proof of kind %s' % kind
     assert refused >= 10 and caught >= changed * 0.8
 

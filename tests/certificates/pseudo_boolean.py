@@ -56,13 +56,11 @@ def is_conflict(a):
     return sum(a[0].values()) < a[1]
 
 
-class Lines:
-    """All lines so far, and what follows from them by unit propagation."""
+class Propagation:
+    """What follows from lines by unit propagation."""
 
-    def __init__(self, rows):
+    def __init__(self):
         self.lines, self.slack, self.top, self.at, self.true, self.conflict = [], [], [], {}, {}, False
-        for row in rows:
-            self.enter(row)
 
     def enter(self, row):
         self.lines.append(row)
@@ -157,9 +155,8 @@ def resolve(words, known):
 
 def check(opb, pbp):
     """Refused unless the proof shows that the formula has no solution. Returns how many lines it has."""
-    given = formula(opb)
-    rows, all_lines = len(given), Lines(given)
-    lines = all_lines.lines
+    lines, propagation = formula(opb), Propagation()
+    rows = len(lines)
     steps = [line.strip() for line in pbp.splitlines()]
     need(len(steps) >= 5 and steps[0] == 'pseudo-Boolean proof version 3.0' and steps[1] == 'f %d;' % rows, 'no head')
     need(steps[-3] == 'output NONE;' and steps[-1] == 'end pseudo-Boolean proof;', 'no end')
@@ -171,11 +168,13 @@ def check(opb, pbp):
     for step in steps[2:-3]:
         if step.startswith('rup '):
             row = row_of(step[4:].split(), step)
-            need(all_lines.implies(row), 'a line does not follow by propagation', step[:80])
+            for other in lines[len(propagation.lines):]:
+                propagation.enter(other)
+            need(propagation.implies(row), 'a line does not follow by propagation', step[:80])
         else:
             need(step.startswith('pol ') and step.endswith(';'), 'no rule that is known', step[:40])
             row = resolve(step[4:-1].split(), known)
-        all_lines.enter(row)
+        lines.append(row)
     end = re.fullmatch(r'conclusion UNSAT : (\d+);', steps[-2])
     need(end and is_conflict(known(int(end[1]))), 'the line at the end is no contradiction')
     return len(lines) - rows
