@@ -3,8 +3,18 @@
 #ifndef BR_EMIT_PROOFS_LEARNT_H
 #define BR_EMIT_PROOFS_LEARNT_H
 
-#include "emit/proofs/veripb.h"
+#include <stdio.h>
+
+#include "base/text/diag.h"
+#include "planner/instance/certificate.h"
 #include "planner/instance/instance.h"
+
+/* The size of a proof and its formula. */
+struct br_veripb_size {
+    uint64_t variables, rows, lines; /* of the formula; lines that the proof adds */
+    int64_t
+        proven_ns; /* the bound of the formula: without what rounding adds to the certificate's */
+};
 
 /* Writes the formula and the proof, but for its frame, of a proof of kind clauses on one machine
  * that is known to hold. *conflict is the last line. BR_NO in words if it has no form; BR_SYSTEM.

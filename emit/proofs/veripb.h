@@ -4,15 +4,9 @@
 
 #include <stdio.h>
 
+#include "emit/proofs/learnt.h"
 #include "planner/instance/certificate.h"
 #include "planner/model/cluster/cluster.h"
-
-/* The size of a proof. */
-struct br_veripb_size {
-    uint64_t variables, rows, lines; /* of the formula; lines that the proof adds */
-    int64_t
-        proven_ns; /* the bound of the formula: without what rounding adds to the certificate's */
-};
 
 /* Writes the statement that the job has a plan shorter than the certificate's bound as
  * pseudo-Boolean constraints (OPB), and the proof that they have no solution (PBP, version 3.0).
