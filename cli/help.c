@@ -1,5 +1,6 @@
 /* Help texts, made from the tables of sub-commands and options. */
 #include <bigrocks/bigrocks.h>
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,8 +133,11 @@ static void help_print_overview(FILE *out)
         out, "bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
              "usage: bigrocks COMMAND [options] ...\n\nCommands:\n");
     for (uint32_t k = 0; cli_commands[k]; k++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", cli_commands[k]->name, cli_commands[k]->arguments);
+        char left[128];
+        int length =
+            snprintf(left, sizeof left, "%s %s", cli_commands[k]->name, cli_commands[k]->arguments);
+        assert(length > 0 && (size_t)length < sizeof left); /* nothing is cut */
+        (void)length;
         help_print_row(out, left, cli_commands[k]->summary);
     }
     help_print_text(

@@ -164,6 +164,13 @@ static bool is_bare_plan(const char *text, const char *name)
     return scan && !memchr(text, '\n', (size_t)(scan - text));
 }
 
+/* What DuckDB's shell draws for EXPLAIN: boxes with lines between them. */
+static bool is_drawn_plan(const char *text, const char *name)
+{
+    return strstr(text, "\u250c\u2500\u2500\u2500") &&
+           (strstr(text, "Physical Plan") || strstr(text, "\u252c\u2500\u2500\u2500"));
+}
+
 static bool is_plan_order(const char *text, const char *name)
 {
     return br_is_plan_order(text);
@@ -174,6 +181,9 @@ static const struct other others[] = {
      "give the job, and this by --order or, to 'bigrocks run', --plan", is_plan_order},
     {"this is a plan of PostgreSQL's without times and costs", NULL,
      "write it by EXPLAIN (ANALYZE)", is_bare_plan},
+    {"this is a plan as DuckDB draws it", NULL,
+     "write it by PRAGMA enable_profiling = 'json', or by EXPLAIN (ANALYZE, FORMAT JSON)",
+     is_drawn_plan},
     {"this is a build of ninja's", "import ninja", NULL, is_ninja},
     {"this is a build of make's", "import make", NULL, other_is_make},
     {"this is a workflow of Snakemake's", "import snakemake", NULL, is_snakefile},

@@ -77,8 +77,11 @@ static enum br_status not_a_choice(const struct br_option *option, const struct 
     const char *near = br_named_near(rows, value, length);
     assert(rows);
     br_named_list(rows, known, sizeof known);
-    if (near)
+    if (near) { /* then a list would only hide it */
         snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+        return br_fail(diag, BR_USAGE, hint, "option '--%s': there is no '%.*s'", option->name,
+                       (int)(length < INT_MAX ? length : INT_MAX), value);
+    }
     return br_fail(diag, BR_USAGE, hint, "option '--%s': there is no '%.*s' (there are %s)",
                    option->name, (int)(length < INT_MAX ? length : INT_MAX), value, known);
 }

@@ -163,10 +163,11 @@ enum br_status cli_snakemake_ask(const struct cli_snakemake_question *question, 
         status = snakemake_ask_run(question, said, diag);
     path_in(path, folder, answer_file);
     if (!status && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-        status =
-            br_fail(diag, BR_SYSTEM, "name a newer one by SNAKEMAKE",
-                    "this Snakemake ('%.200s') has no schedulers as packages, as Snakemake 9 has",
-                    snakemake_ask_program());
+        status = br_fail(diag, BR_SYSTEM,
+                         "install Snakemake 9, by pip in an environment of its own, and name its "
+                         "program by SNAKEMAKE=PATH",
+                         "this Snakemake ('%.200s') is too old: it takes no schedulers as packages",
+                         snakemake_ask_program());
     if (*folder)
         snakemake_ask_remove_folder(folder);
     if (cli_interrupted())

@@ -26,15 +26,18 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
     return status; /* the caller finishes the input */
 }
 
-static void import_say_report(const struct br_ninja_report *report)
+/* measured: all durations are measured after this. */
+static void import_say_report(const struct br_ninja_report *report, bool measured)
 {
     fprintf(stderr, "bigrocks: ");
     cli_print_count(stderr, report->commands, "command", "commands");
-    if (report->logged)
+    if (measured)
+        fputs(" to measure", stderr);
+    if (report->logged && !measured)
         fprintf(stderr, ", %" PRIu32 " with the duration of the log", report->logged);
-    if (report->of_rule)
+    if (report->of_rule && !measured)
         fprintf(stderr, ", %" PRIu32 " with the median of their rule", report->of_rule);
-    if (report->preset)
+    if (report->preset && !measured)
         fprintf(stderr, ", %" PRIu32 " with 1 s because nothing is known", report->preset);
     if (report->wide)
         fprintf(stderr, ", %" PRIu32 " on several cores", report->wide);
@@ -83,7 +86,7 @@ static int import_ninja(const struct cli_settings *settings, const char *const *
     if (!status)
         status = cli_read_ninja(settings, &options, &input, &report, diag);
     if (!status && !settings->output.quiet)
-        import_say_report(&report);
+        import_say_report(&report, import->measure);
     if (!status)
         status = import_take_snippets(settings, input.dag, diag);
     if (!status)

@@ -93,7 +93,9 @@ static void import_queries_say_report(const struct br_queries *queries, const st
     if (costs->estimated)
         fprintf(stderr, ", %" PRIu32 " of them estimated", costs->estimated);
     fputc('\n', stderr);
-    if (costs->estimated && costs->count)
+    if (costs->estimated && costs->count == 1)
+        cli_say("a unit of cost lasts %.4g us, as in the query that ran", (double)unit->ns / 1e3);
+    else if (costs->estimated && costs->count)
         cli_say("a unit of cost lasts %.4g us, the median of %" PRIu32
                 " that ran (half of them: %.4g to %.4g)",
                 (double)unit->ns / 1e3, costs->count, (double)unit->lower_ns / 1e3,

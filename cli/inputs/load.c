@@ -349,9 +349,7 @@ enum br_status cli_look_for_job(struct br_history *history, struct cli_history_j
     enum br_status status = br_history_jobs(history, cli_load_add_job, jobs, diag);
     char *end = jobs->text + jobs->used;
     size_t left = sizeof jobs->text - jobs->used;
-    if (!jobs->told)
-        snprintf(end, left, "no job");
-    else if (jobs->more)
+    if (jobs->more)
         snprintf(end, left, " and %" PRIu32 " more", jobs->more);
     return status;
 }
@@ -361,7 +359,9 @@ static enum br_status say_jobs(const char *path, struct br_history *history,
 {
     struct cli_history_jobs jobs = {.name = br_dag_name(dag)};
     enum br_status status = cli_look_for_job(history, &jobs, diag);
-    if (!status && !jobs.known)
+    if (!status && !jobs.told)
+        cli_say("%s has no runs yet", path);
+    else if (!status && !jobs.known)
         cli_say("%s has no runs of '%.200s'; it has runs of %s", path, jobs.name, jobs.text);
     return status;
 }

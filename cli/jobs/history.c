@@ -27,6 +27,9 @@ static enum br_status history_find_job(struct br_history *history, const char *p
     enum br_status status = cli_look_for_job(history, &jobs, diag);
     if (status || jobs.known)
         return status;
+    if (!jobs.told)
+        return br_fail(diag, BR_BAD_INPUT, "'bigrocks run JOB --history FILE' adds one",
+                       "%.200s has no runs yet", path);
     return br_fail(diag, BR_BAD_INPUT, NULL, "%.200s has no runs of '%.200s'; it has runs of %s",
                    path, job, jobs.text);
 }

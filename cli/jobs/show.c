@@ -62,6 +62,12 @@ static void show_print_job(const struct br_dag *dag, const struct br_shape *shap
     fputc('\n', stdout);
 }
 
+/* " 0.07682", " 252.7", " 14960": four digits, and all before the point. */
+static void show_print_real(double value)
+{
+    printf(value < 9999.5 ? " %.4g" : " %.0f", value);
+}
+
 /* "252.7 cores x s", "186.5 GiB x s", or "252.7 s" of a resource without a unit. */
 static void print_amount_seconds(const struct br_resource *resource, double work)
 {
@@ -71,7 +77,8 @@ static void print_amount_seconds(const struct br_resource *resource, double work
         printf(" %s x s", text);
         return;
     }
-    printf(" %.6g ", work);
+    show_print_real(work);
+    putchar(' ');
     cli_print_text(stdout, resource->unit ? resource->unit : "");
     fputs(resource->unit ? " x s" : "s", stdout);
 }
@@ -117,8 +124,11 @@ static enum br_status show_print_work(const struct br_dag *dag, const struct br_
         for (uint32_t c = 0; cluster && c < cluster->classes; c++)
             total +=
                 cluster->cls[c].count * cli_amount(br_cluster_capacity(cluster, c, resource->name));
-        if (total > 0)
-            printf(", %.6g s of the whole cluster's", work[r] / total);
+        if (total > 0) {
+            putchar(',');
+            show_print_real(work[r] / total);
+            fputs(" s of the whole cluster's", stdout);
+        }
         fputc('\n', stdout);
     }
     free(work);

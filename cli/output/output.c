@@ -267,9 +267,16 @@ enum br_status cli_format(const struct cli_output_settings *settings, const stru
         *format = cli_format_of(settings->path, known);
     if (*format)
         return BR_OK;
-    char names[200], hint[256];
+    char names[48], hint[160];
+    struct stat there;
+    if (settings->path && stat(settings->path, &there) == 0 && S_ISDIR(there.st_mode)) {
+        br_diag_file(diag, settings->path);
+        return br_fail(diag, BR_USAGE, "give a file", "this is a folder");
+    }
     br_named_list(known, names, sizeof names);
-    snprintf(hint, sizeof hint, "add --format, one of %s", names);
+    bool cut = strstr(names, "...") != NULL;
+    snprintf(hint, sizeof hint, "add --format, one of %s%s", names,
+             cut ? "; the sub-command's --help has all" : "");
     if (settings->path && strcmp(settings->path, "-") != 0)
         return br_fail(diag, BR_USAGE, hint, "no output format has the ending of '%.80s'",
                        settings->path);

@@ -248,6 +248,8 @@ static int check_perform(const struct cli_settings *settings, const char *const 
     if (!status && check.faults) {
         if (!settings->output.quiet) {
             cli_print_count(stdout, check.faults, "fault", "faults");
+            if (check.faults > CLI_FAULTS_SHOWN)
+                printf(", of which the first %d are shown", CLI_FAULTS_SHOWN);
             fputs(": the plan does not hold\n", stdout);
         }
         status = BR_NO;

@@ -16,7 +16,7 @@ void cli_check_take(void *context, const char *text)
 {
     struct cli_check *check = context;
     check->faults++;
-    if (check->quiet)
+    if (check->quiet || check->faults > CLI_FAULTS_SHOWN)
         return;
     fputs("fault: ", stdout);
     cli_print_text(stdout, text);
@@ -69,9 +69,9 @@ static void compare_units(struct cli_check *check)
         for (uint32_t o = 0; o < check->own->resources; o++) {
             const struct br_resource *a = &check->job->resource[r], *b = &check->own->resource[o];
             if (strcmp(a->name, b->name) == 0 && !same_text(a->unit, b->unit))
-                cli_check_fault(check,
-                                "resource '%s' is counted in '%s' in the job, in '%s' in the plan",
-                                a->name, a->unit ? a->unit : "", b->unit ? b->unit : "");
+                cli_check_fault(
+                    check, "resource '%s' is counted in %s in the job, in %s in the plan", a->name,
+                    a->unit ? a->unit : "no unit", b->unit ? b->unit : "no unit");
         }
 }
 
@@ -185,6 +185,15 @@ static bool compare_edges(struct cli_check *check, const uint32_t *map, uint32_t
 
 bool cli_check_jobs(struct cli_check *check, uint32_t *map, uint32_t *edge_map, bool *same_tasks)
 {
+    uint32_t known = 0;
+    for (uint32_t s = 0; s < check->own->stages; s++)
+        known += br_dag_find_stage(check->job, check->own->stage[s].id) != UINT32_MAX;
+    if (!known) {
+        cli_check_fault(check, "the plan is of another job, '%.200s': it has no stage of '%.200s'",
+                        br_dag_name(check->own), br_dag_name(check->job));
+        *same_tasks = false;
+        return true;
+    }
     *same_tasks = check->job->tasks == check->own->tasks;
     compare_units(check);
     for (uint32_t s = 0; s < check->job->stages; s++) {

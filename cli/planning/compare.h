@@ -14,8 +14,10 @@ struct cli_check {
     bool quiet;
 };
 
-/* Counts a fault and prints it, unless quiet. The first function takes a struct cli_check as
- * context. */
+enum { CLI_FAULTS_SHOWN = 20 };
+
+/* Counts a fault and prints it, unless quiet or many were printed. The first function takes a
+ * struct cli_check as context. */
 void cli_check_take(void *context, const char *text);
 void cli_check_fault(struct cli_check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

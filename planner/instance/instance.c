@@ -2,6 +2,7 @@
 #include "planner/instance/instance.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/collections/csr.h"
@@ -141,6 +142,25 @@ static const struct br_class *largest_class(const struct br_cluster *cluster, co
     return largest;
 }
 
+/* "...; its machines have cpu, net", for who calls a resource by another name than the cluster. */
+static void hint_lacking(const struct br_cluster *cluster, char *hint, size_t size)
+{
+    const char *before = "; its machines have ";
+    size_t used =
+        (size_t)snprintf(hint, size, "%s", "give the cluster that resource, or drop the demand");
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
+            const char *name = cluster->cls[c].capacity[k].resource;
+            bool told = used + strlen(before) + strlen(name) >= size;
+            for (uint32_t b = 0; b < c; b++)
+                told |= br_class_capacity(&cluster->cls[b], name) != NULL;
+            if (told)
+                continue;
+            used += (size_t)snprintf(hint + used, size - used, "%s%s", before, name);
+            before = ", ";
+        }
+}
+
 static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cluster *cluster,
                                     const struct br_demand *demand, struct br_diag *diag)
 {
@@ -152,10 +172,13 @@ static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cl
     const struct br_class *largest = largest_class(cluster, name, &capacity);
     br_dag_task_id(dag, stage->first_task, id, sizeof id);
     br_role_amount(demand->amount, name, unit, amount);
-    if (!largest)
-        return br_fail_at(
-            diag, stage->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
-            "task %s demands %s of %s, which no machine of the cluster has", id, amount, name);
+    if (!largest) {
+        char hint[200];
+        hint_lacking(cluster, hint, sizeof hint);
+        return br_fail_at(diag, stage->pos, BR_BAD_INPUT, hint,
+                          "task %s demands %s of %s, which no machine of the cluster has", id,
+                          amount, name);
+    }
     br_role_amount(capacity, name, unit, most);
     if (strcmp(amount, most) == 0) { /* they differ only by rounding */
         br_decimal_format(demand->amount, amount, sizeof amount);

@@ -18,12 +18,15 @@ enum br_status br_database_fail(const struct br_database *database, struct br_di
     const int code = database->db ? sqlite3_errcode(database->db) : SQLITE_NOMEM;
     const bool foreign = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
     char hint[80] = "another program holds it for long";
+    if (code == SQLITE_CANTOPEN)
+        strcpy(hint, "is there such a folder, and is it writable?");
     if (foreign)
         snprintf(hint, sizeof hint, "give a file that %s made, or remove it", form->option);
     br_diag_file(diag, database->path);
     return br_fail(diag, foreign ? BR_BAD_INPUT : BR_SYSTEM,
-                   foreign || code == SQLITE_BUSY ? hint : NULL, "the %s cannot be used: %s",
-                   form->what, database->db ? sqlite3_errmsg(database->db) : "out of memory");
+                   foreign || code == SQLITE_BUSY || code == SQLITE_CANTOPEN ? hint : NULL,
+                   "the %s cannot be used: %s", form->what,
+                   database->db ? sqlite3_errmsg(database->db) : "out of memory");
 }
 
 bool br_database_run(struct br_database *database, const char *text)

@@ -407,6 +407,7 @@ def measured(bigrocks, ninja, folder):
         said += block
     os.close(mine)
     assert child.returncode == -signal.SIGINT, (child.returncode, said)
+    assert b'commands to measure\n' in said.replace(b'\r', b'') and b'nothing is known' not in said, said
     assert re.search(rb'\d+ of \d+ done', said) and b'commands were measured' in said, said
     assert not job.exists()
     ended = [line[4:] for line in course.read_text().splitlines() if line.startswith('end ')]

@@ -131,6 +131,10 @@ def test_order(folder):
         assert '18 tasks done in' in done.stderr, done.stderr
         most = job.check(read_trace(folder / trace), {'cpu': 3, 'mem': 6000})
         assert most['cpu'] >= 2
+    done = run(folder, 'job.xml', '--journal', 'j')
+    assert re.search(r'the machine is this one: cpu \d+, mem [\d.]+ [KMGT]iB\n', done.stderr), done.stderr
+    done = run(folder, 'job.xml', '--journal', 'j', '--resume')
+    assert re.search(r' 0 tasks done in 0\.\d{3} s', done.stderr), done.stderr
     quiet = run(folder, 'job.xml', '--capacity', 'cpu=3,mem=6000', '-q')
     assert quiet.stderr == '', quiet.stderr
 

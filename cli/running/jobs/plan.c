@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/roles.h"
 #include "cli/options/choices.h"
 #include "cli/running/jobs/jobs.h"
 #include "cli/running/jobs/left.h"
@@ -263,11 +264,15 @@ static bool is_plan(const char *path)
 static enum br_status use_this_machine(bool quiet, struct br_cluster **cluster,
                                        struct br_diag *diag)
 {
-    char text[CLI_MACHINE_TEXT];
+    char text[CLI_MACHINE_TEXT], cpu[BR_ROLE_AMOUNT_TEXT], mem[BR_ROLE_AMOUNT_TEXT];
     cli_this_machine(text);
-    if (!quiet)
-        cli_say("the machine is this one: %s", text);
-    return br_parse_capacity(1, text, cluster, diag);
+    enum br_status status = br_parse_capacity(1, text, cluster, diag);
+    if (status || quiet)
+        return status;
+    br_role_amount(br_cluster_capacity(*cluster, 0, "cpu"), "cpu", NULL, cpu);
+    br_role_amount(br_cluster_capacity(*cluster, 0, "mem"), "mem", NULL, mem);
+    cli_say("the machine is this one: cpu %s, mem %s", cpu, mem);
+    return BR_OK;
 }
 
 /* The settings without a cluster, for a job that shares one. */

@@ -401,10 +401,12 @@ static void report_say_result(const struct br_run_result *result, int64_t plan_n
                               struct cli_report *report)
 {
     const bool unread = report && (cli_spool_error(&report->out) || cli_spool_error(&report->err));
+    const int64_t milli = 1000000; /* starting a process takes longer */
     char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
     fputs("bigrocks: ", stderr);
     cli_print_count(stderr, result->finished, "task", "tasks");
-    fprintf(stderr, " done in %s s", cli_seconds(result->wall_ns, wall));
+    fprintf(stderr, " done in %s s",
+            cli_seconds(result->wall_ns > milli ? result->wall_ns : milli, wall));
     if (!result->failed && !result->left && !result->resumed && plan_ns > 0)
         fprintf(stderr, ", planned %s s (%+.1f %%)", cli_seconds(plan_ns, plan),
                 100 * ((double)result->wall_ns / (double)plan_ns - 1));

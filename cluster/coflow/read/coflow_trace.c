@@ -66,7 +66,10 @@ static enum br_status coflow_trace_read_whole(struct reader *reader, const char 
     if (coflow_trace_whole(word, 0, INT64_MAX / 20) > most)
         return br_fail_at(reader->diag, pos, BR_BAD_INPUT, NULL,
                           "%s is %s; at most %" PRId64 " can be read", what, word, most);
-    return br_fail_at(reader->diag, pos, BR_BAD_INPUT, "write a whole number of 0 or more",
+    return br_fail_at(reader->diag, pos, BR_BAD_INPUT,
+                      reader->trace ? "write a whole number of 0 or more"
+                                    : "a trace begins with its numbers of ports and of coflows, "
+                                      "such as 150 526",
                       "%s is '%s'", what, word);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "parsers/spark/log.h"
+#include "parsers/text/begin.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml.h"
 #include "parsers/other.h"
@@ -40,6 +41,11 @@ static enum br_status workloads_refuse_unknown(const struct br_source *source, s
     enum br_status status = br_refuse_accounting(text, diag);
     if (status)
         return status;
+    br_xml_root_name(text, names, sizeof names);
+    if (strcmp(names, "job") == 0)
+        return br_fail_at(diag, start, BR_BAD_INPUT,
+                          "'bigrocks workload JOB... -o w.xml' makes a workload of jobs",
+                          "this is a job, not a workload of many");
     br_named_list(&br_workload_formats, names, sizeof names);
     snprintf(hint, sizeof hint, "the formats of workloads are %s", names);
     return br_fail_at(diag, start, BR_BAD_INPUT, hint,
