@@ -433,8 +433,9 @@ enum br_status cli_explain_bound(const struct br_input *input, const struct br_b
     if (!features)
         return explain_job(input, input->dag, input->cluster, result, diag);
     const struct br_certificate *c = result->certificate;
-    enum br_status status =
-        br_relax(input->dag, input->cluster, c ? c->relaxation : BR_RELAX_MACHINES, &relaxed, diag);
+    enum br_status status = br_relax(
+        input->dag, input->cluster,
+        c && c->relaxation == BR_RELAX_POOL ? BR_RELAX_POOL : BR_RELAX_MACHINES, &relaxed, diag);
     if (!status)
         status = explain_job(input, relaxed.dag, relaxed.cluster, result, diag);
     br_relaxed_finish(&relaxed);

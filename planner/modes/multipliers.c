@@ -4,6 +4,8 @@
 #include "base/numbers/wide.h"
 #include "planner/modes/mixtures.h"
 
+const char br_multipliers_name[] = "linear program of work, budgets and paths over all ways";
+
 enum { ARCS_MAX = 200000 };
 
 /* ---- The tick ---- */

@@ -10,6 +10,10 @@
 #include "planner/instance/certificate.h"
 #include "planner/modes/job.h"
 
+/* Rounds that are worth it, and what the bound is called. */
+enum { BR_MULTIPLIER_ROUNDS = 10000 };
+extern const char br_multipliers_name[];
+
 /* An arc between tasks, and what flows along it. */
 struct br_multiplier_flow {
     uint32_t from, to;

@@ -29,12 +29,10 @@ static const uint64_t fast_inner_schedules = 50, fast_inner_tasks = 75;
 static const uint64_t fast_placements = 200000, default_placements = 5000000;
 /* Schedules of one individual; the share of a limit for the choice, and for the bound. */
 enum { SCHEDULES_EACH = 3 };
-static const uint32_t multiplier_rounds = 10000;
 static const double choice_share = 0.25, inner_share = 0.1, bound_share = 0.1;
 /* Conflicts of the exact search; effort fast has none. */
 static const uint64_t default_conflicts = 10000, max_conflicts = 1000000;
 static const char least_way[] = "job in which every task takes the least of its ways";
-static const char mixed_ways[] = "linear program of work, budgets and paths over all ways";
 static const char all_ways[] = "clauses learned over all ways";
 
 struct modes_plan {
@@ -139,7 +137,7 @@ static enum br_status bound_by_multipliers(struct modes_plan *p)
 {
     if (is_fast(p) || bound_meant(p) != BR_PLAN_BOUND_FULL || !br_modes_exact_suits(p->modes))
         return BR_OK;
-    if (!br_multipliers_find(p->modes, multiplier_rounds, p->options.stop, &p->multipliers))
+    if (!br_multipliers_find(p->modes, BR_MULTIPLIER_ROUNDS, p->options.stop, &p->multipliers))
         return br_fail_memory(p->diag);
     if (p->multipliers.bound_ns <= p->lower_bound_ns)
         return BR_OK;
@@ -330,7 +328,9 @@ static enum br_status modes_put(struct modes_plan *p, struct br_plan **made)
     to->seed = p->options.seed;
     const int64_t makespan_ns = p->exact.makespan_ns;
     to->lower_bound_ns = p->exact.lower_ns < makespan_ns ? p->exact.lower_ns : makespan_ns;
-    to->bound_method = p->exact.raised ? all_ways : p->by_multipliers ? mixed_ways : least_way;
+    to->bound_method = p->exact.raised     ? all_ways
+                       : p->by_multipliers ? br_multipliers_name
+                                           : least_way;
     if (!p->exact.raised) {
         to->certificate = p->certificate;
         p->certificate = NULL;

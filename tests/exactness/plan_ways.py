@@ -3,8 +3,8 @@
 plan_ways.py BIGROCKS FIRST COUNT
 
 Each plan is judged by verify/check_plan.py of the public data. A search of its own over all orders, ways and machines
-finds the shortest schedule: no bound may be above it, no plan below it, and a plan that is called optimal has to be as
-short. Proofs have to pass tools/check_certificate.py and `check --certificate`; proofs by multipliers are forged, too:
+finds the shortest schedule: no bound may be above it, of `bound` either, no plan below it, and a plan that is called
+optimal has to be as short. Proofs have to pass tools/check_certificate.py and `check --certificate`; proofs by multipliers are forged, too:
 both checkers then say the same, and let no bound pass that is above the shortest schedule. A job is refused only if
 there is no schedule at all. Skipped (77) without the data.
 """
@@ -146,13 +146,32 @@ def judge_forged(bigrocks, draw, document, least, file, tally):
             yield 'a forged proof of %s passes, the shortest is %s' % (claims(forged), least)
 
 
+def judge_bound(bigrocks, source, least, file, tally):
+    """What is wrong with the answer of `bound`, whose proof both checkers read."""
+    done = subprocess.run([bigrocks, 'bound', source, '--json'], capture_output=True, text=True)
+    if done.returncode:
+        return ['bound: ' + done.stderr]
+    file.write_text(done.stdout)
+    said, wrong = json.loads(done.stdout, parse_float=str), []
+    if Fraction(str(said['lower_bound'])) * 10**9 > least:
+        wrong.append('bound says %s, the shortest is %s' % (said['lower_bound'], least))
+    tally['bounds over ways'] += (said.get('certificate') or {}).get('relaxation') == 'ways'
+    if said.get('certificate') and check_certificate.judge(file)[1]:
+        wrong.append('the proof of bound is refused')
+    done = subprocess.run([bigrocks, 'check', '--certificate', file], capture_output=True, text=True)
+    if said.get('certificate') and done.returncode:
+        wrong.append('bound, check: %s%s' % (done.stdout, done.stderr))
+    return wrong
+
+
 def main():
     bigrocks, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     if not corpus.CHECKER.exists():
         print('no judge: %s is not there' % corpus.CHECKER)
         return 77
     judge, wrong, tally = load_judge(), [], dict.fromkeys(
-        ('jobs', 'refused', 'shortest', 'proven', 'proofs', 'multipliers', 'forged', 'forged refused'), 0)
+        ('jobs', 'refused', 'shortest', 'proven', 'proofs', 'multipliers', 'forged', 'forged refused',
+         'bounds over ways'), 0)
     with tempfile.TemporaryDirectory() as folder:
         source, file = pathlib.Path(folder, 'j.xml'), pathlib.Path(folder, 'plan.json')
         for seed in range(first, first + count):
@@ -175,13 +194,16 @@ def main():
                 if done.returncode != 3 or Search(judge, job, cluster, 10**18).found:
                     wrong.append('seed %d: refused: %s' % (seed, done.stderr))
                 continue
-            plan = json.loads(file.read_text(), parse_float=str)
+            whole = file.read_text()
+            plan = json.loads(whole, parse_float=str)
             bad, _ = judge.check(job, cluster, plan)
             makespan, bound = (Fraction(str(plan[key])) * 10**9 for key in ('makespan', 'lower_bound'))
             search = Search(judge, job, cluster, makespan)
             least = search.best
             if bad or bound > least or (plan['gap'] in (0, None) and least < makespan):
                 wrong.append('seed %d: plan %s, bound %s, shortest %s: %s' % (seed, makespan, bound, least, bad[:1]))
+            wrong += ['seed %d: %s' % (seed, fault) for fault in judge_bound(bigrocks, source, least, file, tally)]
+            file.write_text(whole)
             tally['shortest'] += least == makespan
             tally['proven'] += plan['gap'] in (0, None)
             if plan.get('certificate'):

@@ -20,6 +20,7 @@
 #include "planner/instance/rounding.h"
 #include "planner/search/bound/beside.h"
 #include "planner/search/bound/exact_bound.h"
+#include "planner/search/bound/ways_bound.h"
 
 /* The limits if there is no time limit. CONFLICTS ends a search with many conflicts, as on jobs of
  * few tasks; WORK ends one in which thousands of decisions may pass between two conflicts. */
@@ -428,13 +429,11 @@ static enum br_status bound_relaxed(const struct br_dag *dag, const struct br_cl
     return status;
 }
 
-enum br_status br_best_bound_of(const struct br_dag *dag, const struct br_cluster *cluster,
-                                const struct br_bound_options *options,
-                                struct br_bound_result *result, struct br_counters *counters,
-                                struct br_diag *diag)
+static enum br_status bound_features(const struct br_dag *dag, const struct br_cluster *cluster,
+                                     const struct br_bound_options *options,
+                                     struct br_bound_result *result, struct br_counters *counters,
+                                     struct br_diag *diag)
 {
-    if (!dag->finished || cluster->machines == 0 || !br_features(dag, cluster))
-        return bound_instance(dag, cluster, options, result, counters, diag);
     struct br_bound_options half = *options;
     struct br_counters more;
     struct br_bound_result pool;
@@ -455,6 +454,22 @@ enum br_status br_best_bound_of(const struct br_dag *dag, const struct br_cluste
     }
     br_bound_result_finish(&pool);
     return status;
+}
+
+enum br_status br_best_bound_of(const struct br_dag *dag, const struct br_cluster *cluster,
+                                const struct br_bound_options *options,
+                                struct br_bound_result *result, struct br_counters *counters,
+                                struct br_diag *diag)
+{
+    if (!dag->finished || cluster->machines == 0 || !br_features(dag, cluster))
+        return bound_instance(dag, cluster, options, result, counters, diag);
+    struct br_bound_options half = *options;
+    if (br_features(dag, cluster) & BR_FEATURES_MODES) {
+        half.time_limit_ns -= half.time_limit_ns / 2;
+        half.cpu_limit_ns -= half.cpu_limit_ns / 2;
+    }
+    const enum br_status status = bound_features(dag, cluster, &half, result, counters, diag);
+    return status ? status : br_ways_bound_raise(dag, cluster, &half, result, diag);
 }
 
 enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *cluster,

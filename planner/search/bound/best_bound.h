@@ -14,7 +14,8 @@ enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *
                              struct br_bound_result *result, struct br_counters *counters,
                              struct br_diag *diag);
 /* As br_bound_best; of a job with features the best of its relaxed jobs, by half of the time for
- * each of two, and the certificate says which. */
+ * each of two, and the certificate says which. If its tasks have a choice of ways, a
+ * linear program over these has half of the time. */
 enum br_status br_best_bound_of(const struct br_dag *dag, const struct br_cluster *cluster,
                                 const struct br_bound_options *options,
                                 struct br_bound_result *result, struct br_counters *counters,
