@@ -20,9 +20,12 @@
 
 struct stage {
     bool unknown;
+    double planned_ns;    /* the mean at the last look; 0: never */
+    uint32_t lead;        /* the first stage that is like it; the rest is filled of such alone */
+    uint32_t tasks;       /* of all like it */
+    uint32_t lasted;      /* where their measured durations begin */
     uint32_t pilots_left; /* not ended */
     uint32_t measured;
-    double planned_ns; /* the mean at the last look; 0: never */
 };
 
 struct br_replanner {
@@ -34,7 +37,7 @@ struct br_replanner {
     uint8_t *state; /* by task, as in struct br_rest */
     bool *pilot;
     int64_t *started_ns;
-    int64_t *lasted_ns;   /* measured durations, from the first task of each stage on */
+    int64_t *lasted_ns;   /* measured durations */
     int64_t *expected_ns; /* by task */
     int64_t *left_ns;
     uint32_t waiting; /* tasks */
@@ -68,18 +71,38 @@ enum br_status br_replanner_unknown(const struct br_dag *dag, bool **unknown, st
     return BR_OK;
 }
 
-/* Draws the stage's pilots, without repetition; every set is equally probable. */
-static void replanner_draw(struct br_replanner *replanner, uint32_t s)
+/* Puts stages that are like one another together. */
+static void replanner_join(struct br_replanner *replanner, const uint32_t *like)
 {
-    const struct br_stage *stage = &replanner->dag->stage[s];
-    struct br_rng rng = br_rng_seed(replanner->options.seed + stage->tasks);
-    uint32_t wanted = (uint32_t)(replanner->options.ratio * stage->tasks + 0.5);
-    wanted = wanted < 1 ? 1 : wanted > stage->tasks ? stage->tasks : wanted;
-    replanner->stage[s].pilots_left = wanted;
-    for (uint32_t i = 0; i < stage->tasks && wanted; i++) {
-        bool taken = br_rng_below(&rng, stage->tasks - i) < wanted;
-        replanner->pilot[stage->first_task + i] = taken;
-        wanted -= taken;
+    const struct br_dag *dag = replanner->dag;
+    uint32_t lasted = 0;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        assert(!like || (like[s] <= s && like[like[s]] == like[s]));
+        replanner->stage[s].lead = like ? like[s] : s;
+        replanner->stage[replanner->stage[s].lead].tasks += dag->stage[s].tasks;
+    }
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        replanner->stage[s].lasted = lasted;
+        lasted += replanner->stage[s].tasks;
+    }
+}
+
+/* Draws the pilots of a stage and those like it, without repetition; every set is equally probable.
+ */
+static void replanner_draw(struct br_replanner *replanner, uint32_t lead)
+{
+    const uint32_t tasks = replanner->stage[lead].tasks;
+    struct br_rng rng = br_rng_seed(replanner->options.seed + tasks);
+    uint32_t wanted = (uint32_t)(replanner->options.ratio * tasks + 0.5), seen = 0;
+    wanted = wanted < 1 ? 1 : wanted > tasks ? tasks : wanted;
+    replanner->stage[lead].pilots_left = wanted;
+    for (uint32_t s = lead; s < replanner->dag->stages && wanted; s++) {
+        const struct br_stage *stage = &replanner->dag->stage[s];
+        for (uint32_t i = 0; replanner->stage[s].lead == lead && i < stage->tasks && wanted; i++) {
+            bool taken = br_rng_below(&rng, tasks - seen++) < wanted;
+            replanner->pilot[stage->first_task + i] = taken;
+            wanted -= taken;
+        }
     }
     assert(wanted == 0);
 }
@@ -108,9 +131,11 @@ enum br_status br_replanner_create(const struct br_dag *dag, const bool *unknown
         br_replanner_destroy(replanner);
         return br_fail_memory(diag);
     }
+    replanner_join(replanner, options->like);
+    replanner->options.like = NULL;
     for (uint32_t s = 0; s < dag->stages; s++) {
         replanner->stage[s].unknown = unknown[s];
-        if (unknown[s])
+        if (unknown[s] && replanner->stage[s].lead == s)
             replanner_draw(replanner, s);
     }
     *result = replanner;
@@ -150,11 +175,17 @@ void br_replanner_failed(struct br_replanner *replanner, uint32_t task, bool aga
 bool br_replanner_stage(struct br_replanner *replanner, uint32_t s, struct br_task_belief *belief,
                         uint32_t *measured)
 {
-    const struct br_stage *stage = &replanner->dag->stage[s];
-    *measured = replanner->stage[s].measured;
-    br_beliefs_of(replanner->beliefs, replanner->dag->name, stage, NULL,
-                  replanner->lasted_ns + stage->first_task, *measured, 0.5, belief);
+    const struct stage *lead = &replanner->stage[replanner->stage[s].lead];
+    *measured = lead->measured;
+    br_beliefs_of(replanner->beliefs, replanner->dag->name,
+                  &replanner->dag->stage[replanner->stage[s].lead], NULL,
+                  replanner->lasted_ns + lead->lasted, *measured, 0.5, belief);
     return replanner->stage[s].unknown;
+}
+
+uint32_t br_replanner_alike(const struct br_replanner *replanner, uint32_t s)
+{
+    return replanner->stage[s].lead == s ? replanner->stage[s].tasks : 0;
 }
 
 /* Is the planned mean wrong by now? */
@@ -169,7 +200,7 @@ static bool has_moved(struct br_replanner *replanner, uint32_t s)
 
 void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t lasted_ns)
 {
-    uint32_t s = br_dag_task_stage(replanner->dag, task);
+    const uint32_t s = replanner->stage[br_dag_task_stage(replanner->dag, task)].lead;
     struct stage *stage = &replanner->stage[s];
     if (replanner->state[task] == BR_REST_ENDED)
         return;
@@ -177,8 +208,8 @@ void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t l
     if (!stage->unknown)
         return;
     if (lasted_ns >= 0) {
-        assert(stage->measured < replanner->dag->stage[s].tasks);
-        replanner->lasted_ns[replanner->dag->stage[s].first_task + stage->measured] = lasted_ns;
+        assert(stage->measured < stage->tasks);
+        replanner->lasted_ns[stage->lasted + stage->measured] = lasted_ns;
         stage->measured++;
         replanner->pilots_measured += replanner->pilot[task];
     }
@@ -205,6 +236,8 @@ static void replanner_expect(struct br_replanner *replanner)
         struct br_task_belief belief;
         uint32_t measured;
         double mean_ns = (double)dag->stage[s].duration_ns;
+        if (stage->lead != s)
+            continue;
         if (stage->unknown) {
             br_replanner_stage(replanner, s, &belief, &measured);
             mean_ns = belief.known ? fmax(belief.mean_ns, 1) : 0;
@@ -216,9 +249,13 @@ static void replanner_expect(struct br_replanner *replanner)
         }
     }
     double guess_ns = known > 0 ? br_real_exp(logs / known) : NO_IDEA_NS;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        if (replanner->stage[s].unknown && replanner->stage[s].planned_ns <= 0)
-            replanner->stage[s].planned_ns = guess_ns;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        struct stage *stage = &replanner->stage[s];
+        if (stage->lead != s)
+            stage->planned_ns = replanner->stage[stage->lead].planned_ns;
+        else if (stage->unknown && stage->planned_ns <= 0)
+            stage->planned_ns = guess_ns;
+    }
 }
 
 /* The time left of the task then. */
@@ -291,7 +328,7 @@ struct br_replanner_report br_replanner_report(const struct br_replanner *replan
 {
     struct br_replanner_report report = {.pilots = replanner->pilots_measured};
     for (uint32_t s = 0; s < replanner->dag->stages; s++) {
-        report.unknown += replanner->stage[s].unknown;
+        report.unknown += replanner->stage[s].unknown && replanner->stage[s].lead == s;
         report.learnt += replanner->stage[s].measured > 0;
         report.measured += replanner->stage[s].measured;
     }

@@ -12,6 +12,10 @@ struct br_replanner_options {
     double ratio;   /* share of an unknown stage's tasks that are pilots, at least one; 0..1 */
     double changed; /* a mean that is wrong by more than this ratio is worth a new plan; > 0 */
     uint64_t seed;  /* seed for the choice of pilots */
+    /* By stage: the first stage that is like it, such as another task of one stage; they are
+     * learned together, as one stage. Borrowed by br_replanner_create alone. NULL: none is like
+     * another. */
+    const uint32_t *like;
 };
 struct br_replanner_options br_replanner_options_default(void);
 
@@ -60,6 +64,9 @@ struct br_replanner_report {
     uint32_t measured; /* measured tasks of unknown stages, pilots and others */
 };
 struct br_replanner_report br_replanner_report(const struct br_replanner *replanner);
+/* How many tasks the stage has together with those like it; 0: an earlier stage is like it. O(1).
+ */
+uint32_t br_replanner_alike(const struct br_replanner *replanner, uint32_t stage);
 /* Is the stage unknown? *belief is the present belief about it, from `measured` tasks. */
 bool br_replanner_stage(struct br_replanner *replanner, uint32_t stage,
                         struct br_task_belief *belief, uint32_t *measured);

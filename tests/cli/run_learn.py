@@ -197,6 +197,38 @@ def on_time():
     assert told.count('nothing tells yet') == 2 and told.count('the deadline is met') == 2, told
 
 
+def ways():
+    """Alternatives and speeds: what runs is the choice of the plan, and tasks of a stage that run by one alternative at
+    one speed are learned together."""
+    (FOLDER / 'ways.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="ways"><attribute name="shell" value="true"/><stage id="a" tasks="9">'
+        '<demand resource="cpu" amount="1"/><command>%ssleep 0.1</command></stage>'
+        '<stage id="b" tasks="5"><alternative id="wide"><demand resource="cpu" amount="2"/></alternative>'
+        '<alternative id="quick" class="quick"><demand resource="cpu" amount="1"/></alternative>'
+        '<command>echo b[{index}] {alternative} on $BIGROCKS_MACHINE; %s sleep 0.05</command></stage>'
+        '<stage id="c" tasks="2" duration="0.01" class="quick"><command>%strue</command></stage>'
+        '<edge from="b" to="c"/></job>' % (log('a'), log('b'), log('c')))
+    (FOLDER / 'c.xml').write_text(
+        '<cluster xmlns="urn:bigrocks:cluster:1"><machine class="slow" count="1" speed="0.5">'
+        '<capacity resource="cpu" amount="2"/></machine><machine class="quick" count="1">'
+        '<capacity resource="cpu" amount="2"/></machine></cluster>')
+    clear()
+    done = bigrocks('run', 'ways.xml', '--cluster', 'c.xml', '--learn', '-v', '--pilots', '0.3', '--history', 'hw')
+    assert len(ran()) == 16 and set(ran().values()) == {1}, ran()
+    for line in done.stdout.splitlines():
+        assert re.fullmatch(r'b\[\d\] (quick on quick|wide on (slow|quick))', line), done.stdout
+    rows = re.findall(r"stage '([ab])(?:\[\d\])?': ([\d.]+) s on average.*, (\d+) of (\d+) measured", done.stderr)
+    for name, tasks, least in ('a', 9, 0.1), ('b', 5, 0.05):
+        mine = [row for row in rows if row[0] == name]
+        assert 1 <= len(mine) <= 3 and sum(int(row[3]) for row in mine) == tasks, done.stderr
+        assert all(row[2] == row[3] and float(row[1]) >= least for row in mine), done.stderr
+    assert 'learnt %d of %d stages' % (len(rows), len(rows)) in done.stderr, done.stderr
+    pilots = int(re.search(r'from (\d+) pilots', done.stderr)[1])
+    assert len(rows) <= pilots < 14, done.stderr
+    told = bigrocks('run', 'ways.xml', '--cluster', 'c.xml', '--learn', '--deadline', '9').stderr
+    assert 'the deadline is met' in told, told
+
+
 def refusals():
     path = job('r', {'a': (1, None, 'true')})
     for words in (['--simulate'], ['--on', 'slurm-steps'], ['--plan', 'p'], ['--deadline', '9', '--table', 't']):
@@ -208,6 +240,6 @@ def refusals():
     assert '--learn' in bigrocks('run', '--spool', 'q', '--learn', status=2).stderr
 
 
-for test in (pilots_first, with_history, failures, interrupted, killed, several, on_time, refusals):
+for test in (pilots_first, with_history, failures, interrupted, killed, several, on_time, ways, refusals):
     print(test.__name__, flush=True)
     test()

@@ -203,6 +203,54 @@ static uint32_t count_pilots(const struct br_rest *rest, uint32_t first, uint32_
     return count;
 }
 
+/* Stages that are like one another are learned as one: one pilot of three, whose duration counts
+ * for all of them. */
+static void test_alike(void **state)
+{
+    (void)state;
+    struct br_dag *dag = br_dag_create("alike");
+    const uint32_t like[] = {0, 1, 0, 1, 0};
+    const bool unknown[] = {true, true, true, true, true};
+    for (uint32_t s = 0; s < 5; s++) {
+        const char id[] = {(char)('a' + s), 0};
+        OK(br_dag_add_stage(dag, id, s == 3 ? 2 : 1, 0, NULL, &diag));
+    }
+    OK(br_dag_finish(dag, &diag));
+    struct br_beliefs *beliefs;
+    struct br_replanner *replanner;
+    struct br_replanner_options options = br_replanner_options_default();
+    struct br_task_belief belief;
+    const int64_t *expected_ns;
+    uint32_t measured, pilot = 0;
+    options.like = like;
+    OK(br_beliefs_create(NULL, &beliefs, &diag));
+    OK(br_replanner_create(dag, unknown, beliefs, &options, &replanner, &diag));
+    struct br_rest rest = br_replanner_look(replanner, 0, NULL);
+    assert_int_equal(rest.pilot[0] + rest.pilot[2] + rest.pilot[5], 1);
+    assert_int_equal(rest.pilot[1] + rest.pilot[3] + rest.pilot[4], 1);
+    assert_int_equal(br_replanner_alike(replanner, 0), 3);
+    assert_int_equal(br_replanner_alike(replanner, 1), 3);
+    assert_int_equal(br_replanner_alike(replanner, 4), 0);
+    pilot = rest.pilot[2] ? 2 : rest.pilot[5] ? 5 : 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        br_replanner_started(replanner, pilot, 0);
+        br_replanner_ended(replanner, pilot, 90 * MS);
+        assert_true(br_replanner_wants(replanner) || k > 0);
+        rest = br_replanner_look(replanner, 0, &expected_ns);
+        assert_true(expected_ns[0] > 80 * MS && expected_ns[0] < 100 * MS);
+        assert_true(expected_ns[2] == expected_ns[0] && expected_ns[5] == expected_ns[0]);
+        assert_true(br_replanner_stage(replanner, 4, &belief, &measured));
+        assert_int_equal(measured, k + 1);
+        pilot = pilot == 0 ? 2 : pilot == 2 ? 5 : 0;
+    }
+    const struct br_replanner_report report = br_replanner_report(replanner);
+    assert_true(report.unknown == 2 && report.learnt == 1);
+    assert_true(report.pilots == 1 && report.measured == 3);
+    br_replanner_destroy(replanner);
+    br_beliefs_destroy(beliefs);
+    br_dag_destroy(dag);
+}
+
 static void test_replanner(void **state)
 {
     (void)state;
@@ -356,8 +404,9 @@ static void test_defaults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rests), cmocka_unit_test(test_replanner),
-        cmocka_unit_test(test_forecast), cmocka_unit_test(test_defaults)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests), cmocka_unit_test(test_alike),
+                                       cmocka_unit_test(test_replanner),
+                                       cmocka_unit_test(test_forecast),
+                                       cmocka_unit_test(test_defaults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "cli/inputs/job_table.h"
 #include "cli/terminal/say.h"
 #include "planner/instance/plan.h"
+#include "planner/model/ways.h"
 #include "runtime/predict/annotate.h"
 #include "runtime/predict/dag_with.h"
 #include "runtime/replanning/replanner.h"
@@ -29,6 +30,7 @@ enum state { IDLE, PLANNING, PLANNED };
 
 struct cli_run_learn {
     struct br_beliefs *beliefs;
+    struct br_replanner_options learning;
     struct br_replanner *replanner;
     const struct br_dag *dag;         /* the job that runs */
     const struct br_cluster *cluster; /* borrowed */
@@ -197,22 +199,34 @@ bool cli_run_learn_replan(struct cli_run_learn *learn, struct br_replan *replan)
 /* Unknown stages are those that the job's file leaves open, whatever the history knows of them; its
  * values are where they begin. */
 static enum br_status make_learner(struct cli_run_learn *learn, const struct br_dag *dag,
-                                   const bool *unknown, const struct br_replanner_options *options,
-                                   struct br_diag *diag)
+                                   const bool *unknown, struct br_diag *diag)
 {
     br_replanner_destroy(learn->replanner);
     learn->dag = dag;
-    return br_replanner_create(dag, unknown, learn->beliefs, options, &learn->replanner, diag);
+    return br_replanner_create(dag, unknown, learn->beliefs, &learn->learning, &learn->replanner,
+                               diag);
+}
+
+/* Tasks of unknown stages last as long as is expected by all alternatives: nothing tells these
+ * apart, so that the plan takes those which demand the least. */
+static void expect_by_alternatives(struct br_dag *dag, const bool *unknown, const int64_t *ns)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        for (uint32_t i = 0; unknown[s] && stage->alternatives && i < stage->tasks; i++) {
+            dag->duration_ns[stage->first_task + i] = ns[stage->first_task + i];
+            br_alternatives_replace_duration(dag, s, i, ns[stage->first_task + i]);
+        }
+    }
 }
 
 /* Replaces the job by one with expected durations, and learns from that. */
 static enum br_status learn_expect(struct cli_run_learn *learn, struct br_input *input,
-                                   const bool *unknown, const struct br_replanner_options *options,
-                                   struct br_diag *diag)
+                                   const bool *unknown, struct br_diag *diag)
 {
     const int64_t *expected_ns;
     struct br_dag *made;
-    enum br_status status = make_learner(learn, input->dag, unknown, options, diag);
+    enum br_status status = make_learner(learn, input->dag, unknown, diag);
     if (status)
         return status;
     br_replanner_look(learn->replanner, 0, &expected_ns);
@@ -220,9 +234,10 @@ static enum br_status learn_expect(struct cli_run_learn *learn, struct br_input 
     status = br_dag_with(input->dag, &needs, &made, diag);
     if (status)
         return status;
+    expect_by_alternatives(made, unknown, expected_ns);
     br_dag_destroy(input->dag);
     input->dag = made;
-    status = make_learner(learn, made, unknown, options, diag);
+    status = make_learner(learn, made, unknown, diag);
     if (!status)
         br_replanner_look(learn->replanner, 0, NULL); /* the durations of the first plan */
     return status;
@@ -256,19 +271,44 @@ enum br_status cli_run_learn_open(const struct cli_settings *settings, const boo
                                   struct br_input *input, struct cli_run_learn **result,
                                   struct br_diag *diag)
 {
-    struct br_replanner_options options = br_replanner_options_default();
     struct cli_run_learn *learn = calloc(1, sizeof *learn);
     *result = learn;
     if (!learn)
         return br_fail_memory(diag);
-    options.seed = settings->search.seed;
-    br_option_take(settings->run.pilots, &options.ratio);
+    learn->learning = br_replanner_options_default();
+    learn->learning.seed = settings->search.seed;
+    br_option_take(settings->run.pilots, &learn->learning.ratio);
     enum br_status status =
         learn_read_history(settings->needs.history, input->dag, &learn->beliefs, diag);
     if (!status)
-        status = learn_expect(learn, input, unknown, &options, diag);
+        status = learn_expect(learn, input, unknown, diag);
     learn->cluster = input->cluster;
     learn->options = rest_options(settings, learn);
+    return status;
+}
+
+enum br_status cli_run_learn_choose(struct cli_run_learn *learn, const bool *unknown,
+                                    const struct br_input *input, const struct cli_run_ways *ways,
+                                    struct br_diag *diag)
+{
+    const struct br_dag *dag = input->dag;
+    uint32_t *like = calloc((size_t)dag->stages + 1, sizeof *like);
+    bool *open = calloc((size_t)dag->stages + 1, sizeof *open);
+    enum br_status status = like && open ? BR_OK : br_fail_memory(diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++) {
+        const uint32_t origin = cli_run_ways_origin(ways, dag->stage[s].first_task);
+        open[s] = origin != UINT32_MAX && unknown[origin];
+        like[s] = cli_run_ways_like(ways, dag, s);
+    }
+    learn->learning.like = like;
+    learn->cluster = input->cluster;
+    if (!status)
+        status = make_learner(learn, dag, open, diag);
+    if (!status)
+        br_replanner_look(learn->replanner, 0, NULL);
+    learn->learning.like = NULL;
+    free(like);
+    free(open);
     return status;
 }
 
@@ -365,7 +405,8 @@ static void learn_print_stage(struct cli_run_learn *learn, uint32_t s)
     struct br_task_belief belief;
     uint32_t measured;
     const int64_t digit = 1000000;
-    if (!br_replanner_stage(learn->replanner, s, &belief, &measured))
+    const uint32_t tasks = br_replanner_alike(learn->replanner, s);
+    if (!br_replanner_stage(learn->replanner, s, &belief, &measured) || !tasks)
         return;
     fputs("  stage '", stderr);
     cli_print_text(stderr, learn->dag->stage[s].id);
@@ -377,7 +418,7 @@ static void learn_print_stage(struct cli_run_learn *learn, uint32_t s)
                 100 * BR_BELIEF_INTERVAL,
                 cli_seconds(br_whole_ns(belief.low_ns) / digit * digit, low),
                 cli_seconds(br_whole_ns(belief.high_ns) / digit * digit, high), belief.spread,
-                measured, learn->dag->stage[s].tasks);
+                measured, tasks);
     else
         fputs("': nothing\n", stderr);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/inputs/load.h"
+#include "cli/running/jobs/ways.h"
 #include "runtime/deadline/trials/make.h"
 #include "runtime/drivers/common/run.h"
 
@@ -18,6 +19,11 @@ enum br_status cli_run_learn_open(const struct cli_settings *settings, const boo
                                   struct br_diag *diag);
 /* Waits until no planning is under way; NULL is fine. */
 void cli_run_learn_close(struct cli_run_learn *learn);
+/* The job is now the choice of a plan (cli/running/jobs/ways.h), on its cluster: its tasks are
+ * learned, those of one stage by one alternative at one speed together. `unknown` as above. */
+enum br_status cli_run_learn_choose(struct cli_run_learn *learn, const bool *unknown,
+                                    const struct br_input *input, const struct cli_run_ways *ways,
+                                    struct br_diag *diag);
 /* Replaces the plan of the job by one with pilots before all other tasks, and without machines. */
 enum br_status cli_run_learn_begin(struct cli_run_learn *learn, const struct br_input *input,
                                    struct br_plan **plan, struct br_diag *diag);

@@ -365,7 +365,6 @@ static enum br_status refuse_with_ways(const struct cli_settings *settings, bool
                                        const struct cli_run_input *input, struct br_diag *diag)
 {
     const char *other = !alone                               ? "with other jobs"
-                        : settings->run.learn                ? "with --learn"
                         : settings->run.on == CLI_SLURM_JOBS ? "as Slurm jobs, whose nodes Slurm "
                                                                "chooses"
                                                              : NULL;
@@ -392,6 +391,25 @@ static enum br_status jobs_plan_accept(const struct cli_settings *settings, bool
     return cli_make_history(settings->needs.history, diag);
 }
 
+/* What runs is the choice of the plan. */
+static enum br_status jobs_plan_fix(bool ranked, struct cli_run_input *input, struct br_diag *diag)
+{
+    if (!(br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES))
+        return BR_OK;
+    return cli_run_ways_fix(ranked, &input->input.dag, &input->input.cluster, &input->plan,
+                            &input->ways, diag);
+}
+
+/* What is learned are durations by the alternatives that the first plan chose. */
+static enum br_status jobs_plan_learn(const bool *unknown, struct cli_run_input *input,
+                                      struct br_diag *diag)
+{
+    enum br_status status = jobs_plan_fix(false, input, diag);
+    if (!status && input->ways)
+        status = cli_run_learn_choose(input->learn, unknown, &input->input, input->ways, diag);
+    return status ? status : cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
+}
+
 static enum br_status load_job(const struct cli_settings *settings, const char *path, bool alone,
                                struct br_cluster *cluster, struct cli_run_input *input,
                                struct br_diag *diag)
@@ -413,16 +431,15 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
         status = cli_learn(settings->needs.history, &input->input, quiet, diag);
     if (!status && unknown)
         status = cli_run_learn_open(settings, unknown, &input->input, &input->learn, diag);
-    free(unknown);
-    if (status)
-        return status;
-    if (!settings->run.spool)
+    if (!status && !settings->run.spool)
         cli_warn(path, input->input.dag);
-    status = jobs_plan_take_left(settings, input, diag);
+    if (!status)
+        status = jobs_plan_take_left(settings, input, diag);
     if (!status)
         status = cli_run_make_plan(settings, alone, input, diag);
     if (!status && input->learn)
-        status = cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
+        status = jobs_plan_learn(unknown, input, diag);
+    free(unknown);
     return status;
 }
 
@@ -440,10 +457,8 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
         status = jobs_plan_accept(settings, alone, input, diag);
     if (!status && (is_plan(path) || settings->run.plan))
         status = jobs_plan_rest(settings, input, diag);
-    /* What runs is the choice of the plan. */
-    if (!status && br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES)
-        status = cli_run_ways_fix(settings->search.order != NULL, &input->input.dag,
-                                  &input->input.cluster, &input->plan, &input->ways, diag);
+    if (!status)
+        status = jobs_plan_fix(settings->search.order != NULL, input, diag);
     if (own)
         *cluster = input->input.cluster;
     if (status)

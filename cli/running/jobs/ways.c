@@ -111,6 +111,31 @@ void cli_run_ways_close(struct cli_run_ways *ways)
     free(ways);
 }
 
+uint32_t cli_run_ways_origin(const struct cli_run_ways *ways, uint32_t task)
+{
+    const uint32_t origin = ways->fixed.origin[task];
+    return origin == UINT32_MAX ? UINT32_MAX : br_dag_task_stage(ways->dag, origin);
+}
+
+uint32_t cli_run_ways_like(const struct cli_run_ways *ways, const struct br_dag *dag, uint32_t s)
+{
+    const uint32_t task = dag->stage[s].first_task, stage = cli_run_ways_origin(ways, task);
+    uint32_t like = s;
+    if (stage == UINT32_MAX)
+        return s;
+    /* The stages of one stage follow one another. */
+    for (uint32_t k = s; k-- > 0;) {
+        const uint32_t other = dag->stage[k].first_task;
+        if (cli_run_ways_origin(ways, other) != stage)
+            break;
+        if (ways->alternative[ways->fixed.origin[other]] ==
+                ways->alternative[ways->fixed.origin[task]] &&
+            dag->duration_ns[other] == dag->duration_ns[task])
+            like = k;
+    }
+    return like;
+}
+
 bool cli_run_ways_name(const struct cli_run_ways *ways, uint32_t task, uint32_t machine,
                        struct br_history_sample *sample, char **name)
 {

@@ -18,6 +18,13 @@ enum br_status cli_run_ways_fix(bool ranked, struct br_dag **dag, struct br_clus
                                 struct br_diag *diag);
 void cli_run_ways_close(struct cli_run_ways *ways); /* NULL is fine */
 
+/* The stage of the given job to which the task belongs; UINT32_MAX: none. */
+uint32_t cli_run_ways_origin(const struct cli_run_ways *ways, uint32_t task);
+/* The first stage of the job that runs, `dag`, whose tasks are of the same stage of the given job
+ * as those of stage s, by the same alternative, and at the same speed, so that they are planned to
+ * last as long. O(stages that are of that stage). */
+uint32_t cli_run_ways_like(const struct cli_run_ways *ways, const struct br_dag *dag, uint32_t s);
+
 /* Gives the sample of a task, which ran on the machine, the stage and the index of the given job.
  * Its stage is the name of the way by which it ran, or if the attempt was lost the stage's id.
  * *name is to be freed behind the sample. False if memory is out. */
