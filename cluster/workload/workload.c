@@ -107,7 +107,7 @@ enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *
                                    struct br_diag *diag)
 {
     struct br_workload_dag row = {.dag = dag, .scale = 1};
-    const unsigned known = workload->ways ? BR_FEATURE_ALTERNATIVES | BR_FEATURE_CLASSES : 0;
+    const unsigned known = workload->ways ? BR_FEATURES_MODES & BR_FEATURES_OF_JOB : 0;
     enum br_status status = br_features_refuse(dag, NULL, known, "a workload", diag);
     if (status) {
         br_dag_destroy(dag);

@@ -167,16 +167,49 @@ def check_refused(folder):
     for words in (['workload', 'w.xml'], ['predict', 'w.xml'], ['simulate', 'w.xml', '--executors', '4']):
         said = bigrocks(*words, '-q', cwd=folder, status=3).stderr
         assert re.search('alternatives of stages, which .* does not know', said) and 'choice' in said, said
-    (folder / 'w.xml').write_text('<workload xmlns="urn:bigrocks:workload:1" name="w"><job id="1" file="%s" arrival="0"/>'
-                                  '</workload>' % (EXAMPLES / 'link.xml'))
+    (folder / 'held.xml').write_text((EXAMPLES / 'link.xml').read_text().replace('consume="yes"', ''))
+    (folder / 'w.xml').write_text((folder / 'w.xml').read_text().replace('job1', 'held'))
     said = bigrocks('simulate', 'w.xml', '--cluster', EXAMPLES / 'cluster-link.xml', cwd=folder, status=3).stderr
-    assert 'consumed' in said and '--format choice' in said, said
+    assert 'resources that all machines share' in said, said
+
+
+def check_budgets(folder):
+    """What the cluster has to be consumed is there once, for the jobs in the order of their arrival."""
+    lines = (EXAMPLES / 'cluster-link.xml').read_text()
+    machines = read_cluster(EXAMPLES / 'cluster-link.xml')
+    gpu = [number for number, (name, _, _) in enumerate(machines) if name == 'gpu-node']
+    arrivals = {'x': 0, 'y': 5, 'z': 3, 'scaled': 9}
+    (folder / 'w.xml').write_text('<workload xmlns="urn:bigrocks:workload:1" name="w">%s</workload>' % ''.join(
+        '<job id="%s" file="%s" arrival="%d" scale="%s"/>' % (k, EXAMPLES / 'link.xml', at, '0.5' if k == 'scaled' else '1')
+        for k, at in arrivals.items()))
+    for runs in range(6):
+        (folder / 'c.xml').write_text(lines.replace('amount="2"/>\n</cluster>', 'amount="%d"/>\n</cluster>' % runs))
+        rows = list(csv.DictReader(io.StringIO(bigrocks('simulate', 'w.xml', '--cluster', 'c.xml', '--policy', 'fifo',
+                                                        '-q', '--format', 'tasks', cwd=folder).stdout)))
+        assert len(rows) == 11 * len(arrivals), rows
+        spent = {k: 0 for k in arrivals}
+        for row in rows:
+            lasts = fractions.Fraction(row['end']) - fractions.Fraction(row['start'])
+            if row['stage'].startswith('test'):  # 4 s at half the speed, or 12 s on the nodes
+                paid = int(row['machine']) in gpu
+                assert lasts == (8 if paid else 12) * (fractions.Fraction(1, 2) if row['job'] == 'scaled' else 1), row
+                spent[row['job']] += paid
+        assert sum(spent.values()) <= runs, (runs, spent)
+        first = [spent[k] for k in sorted(arrivals, key=arrivals.get)]
+        assert all(a >= b for a, b in zip(first, first[1:])) and (first[0] > 0) == (runs > 0), (runs, spent)
+    (folder / 'must.xml').write_text((EXAMPLES / 'link.xml').read_text().replace('<stage id="compile" tasks="6" duration="20">',
+        '<stage id="compile" tasks="6" duration="20"><demand resource="runs" amount="0.5" consume="yes"/>'))
+    (folder / 'w.xml').write_text((folder / 'w.xml').read_text().replace(str(EXAMPLES / 'link.xml'), 'must.xml'))
+    (folder / 'c.xml').write_text(lines.replace('amount="2"/>\n</cluster>', 'amount="8"/>\n</cluster>'))
+    said = bigrocks('simulate', 'w.xml', '--cluster', 'c.xml', '-q', cwd=folder, status=3).stderr
+    assert "of what the cluster has left for job 'y'" in said and 'consumes at least 3 of runs' in said, said
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-ways') as folder:
         check_workloads(pathlib.Path(folder))
         check_refused(pathlib.Path(folder))
+        check_budgets(pathlib.Path(folder))
     return 0
 
 

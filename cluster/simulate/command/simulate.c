@@ -317,25 +317,31 @@ static bool controls(const struct br_experiment *request)
     return false;
 }
 
+/* What is shared may be consumed; whether it is held as well shows in a choice. */
+static unsigned choose_shared(const struct br_dag *dag)
+{
+    return br_features(dag, NULL) & BR_FEATURE_CONSUMED ? BR_FEATURE_SHARED : 0;
+}
+
 /* Jobs that may run in several ways do so by their plans. */
 static enum br_status choose(const struct cli_settings *settings, struct br_workload *workload,
-                             const struct br_experiment *request, struct br_cluster **chosen,
-                             struct br_diag *diag)
+                             const struct br_experiment *request, struct br_cluster *cluster,
+                             struct br_cluster **chosen, struct br_diag *diag)
 {
     uint32_t dags;
     const bool executors = request->executors.options.executors;
-    const unsigned ways =
-        executors ? 0 : BR_FEATURE_ALTERNATIVES | BR_FEATURE_CLASSES | BR_FEATURE_SPEED;
+    const unsigned ways = executors ? 0 : BR_FEATURES_MODES;
     enum br_status status = BR_OK;
     for (uint32_t d = 0; d < workload->dags && !status; d++)
-        status = br_features_refuse(workload->dag[d].dag, request->cluster, ways,
+        status = br_features_refuse(workload->dag[d].dag, request->cluster,
+                                    ways | choose_shared(workload->dag[d].dag),
                                     executors ? "a run on executors" : "the simulator", diag);
     /* What no job demands may be shared. */
     if (!status)
         status = br_features_refuse_cluster(request->cluster, ways | BR_FEATURE_SHARED,
                                             "the simulator", diag);
     if (!status)
-        status = br_choices_make(workload, request->cluster, &request->plan, chosen, &dags, diag);
+        status = br_choices_make(workload, cluster, &request->plan, chosen, &dags, diag);
     if (!status && dags && !settings->output.quiet)
         cli_say("%" PRIu32
                 " %s by the alternatives and on the classes of machines of a plan of its "
@@ -445,7 +451,7 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     if (!status && !used)
         status = cli_fail_no_cluster(diag);
     if (!status)
-        status = choose(settings, workload, &request, &chosen, diag);
+        status = choose(settings, workload, &request, used, &chosen, diag);
     if (chosen)
         request.cluster = used = chosen;
     if (!status)
