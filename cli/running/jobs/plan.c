@@ -246,6 +246,27 @@ static enum br_status jobs_plan_reorder(const struct cli_settings *settings,
     return status;
 }
 
+/* The times of a plan that was given are not those of --order: it is planned again by its ranks,
+ * where that is known, and keeps its alternatives, which are fixed by now. */
+static enum br_status jobs_plan_time(const struct cli_settings *settings,
+                                     struct cli_run_input *input, struct br_diag *diag)
+{
+    struct br_plan_options options = cli_plan_options(&settings->search);
+    struct br_diag ignored = {0};
+    struct br_plan *timed = NULL;
+    options.order = input->plan->order;
+    const enum br_status status =
+        br_plan_make(input->input.dag, input->input.cluster, &options, &timed, &ignored);
+    if (status == BR_SYSTEM)
+        *diag = ignored;
+    if (status)
+        return status == BR_SYSTEM ? status : BR_OK;
+    take_order(timed, input->plan->order);
+    br_plan_destroy(input->plan);
+    input->plan = timed;
+    return BR_OK;
+}
+
 /* Is the file a plan, which carries its job? Reads only its beginning. */
 static bool is_plan(const char *path)
 {
@@ -459,6 +480,8 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
         status = jobs_plan_rest(settings, input, diag);
     if (!status)
         status = jobs_plan_fix(settings->search.order != NULL, input, diag);
+    if (!status && settings->search.order && (is_plan(path) || settings->run.plan))
+        status = jobs_plan_time(settings, input, diag);
     if (own)
         *cluster = input->input.cluster;
     if (status)
