@@ -381,24 +381,36 @@ enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cl
     return status;
 }
 
-/* The file is a job: plans it here, with the measurements of earlier runs. */
+/* What a run of jobs with alternatives and machines of several speeds cannot be as well; NULL:
+ * nothing is asked for that it cannot be. */
+static const char *asked_with_ways(const struct cli_settings *settings, bool alone,
+                                   unsigned features)
+{
+    if (settings->run.spool)
+        return "from a spool";
+    if (!alone && features & (BR_FEATURE_CONSUMED | BR_FEATURE_SPEED))
+        return "with other jobs";
+    return settings->run.on == CLI_SLURM_JOBS ? "as Slurm jobs, whose nodes Slurm chooses" : NULL;
+}
+
 static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
                                        const struct cli_run_input *input, struct br_diag *diag)
 {
-    const char *other = !alone                               ? "with other jobs"
-                        : settings->run.on == CLI_SLURM_JOBS ? "as Slurm jobs, whose nodes Slurm "
-                                                               "chooses"
-                                                             : NULL;
+    const unsigned features = br_features(input->input.dag, input->input.cluster);
+    const char *asked = asked_with_ways(settings, alone, features);
     const bool of_job = br_features(input->input.dag, NULL) & BR_FEATURES_MODES;
-    if (!other || !(br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES))
+    const bool beside = !alone && !settings->run.spool;
+    if (!asked || !(features & BR_FEATURES_MODES))
         return BR_OK;
     return br_fail(diag, BR_BAD_INPUT,
                    settings->run.on == CLI_SLURM_JOBS ? "take --on slurm-steps"
                                                       : "run it by itself, without that",
                    "%s, and is not run %s",
-                   of_job ? "the job has alternatives, or names classes or what it consumes"
-                          : "the cluster has machines of several speeds",
-                   other);
+                   !of_job || (beside && !(features & BR_FEATURE_CONSUMED))
+                       ? "the cluster has machines of several speeds"
+                   : beside ? "the job names what it consumes"
+                            : "the job has alternatives, or names classes or what it consumes",
+                   asked);
 }
 
 /* Refuses what cannot be run as it is asked for; only then the history's file is made if it is not
@@ -413,19 +425,21 @@ static enum br_status jobs_plan_accept(const struct cli_settings *settings, bool
 }
 
 /* What runs is the choice of the plan. */
-static enum br_status jobs_plan_fix(bool ranked, struct cli_run_input *input, struct br_diag *diag)
+static enum br_status jobs_plan_fix(bool ranked, bool alone, struct cli_run_input *input,
+                                    struct br_diag *diag)
 {
     if (!(br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES))
         return BR_OK;
-    return cli_run_ways_fix(ranked, &input->input.dag, &input->input.cluster, &input->plan,
-                            &input->ways, diag);
+    const enum br_status status = cli_run_ways_fix(ranked, &input->input.dag, &input->input.cluster,
+                                                   &input->plan, &input->ways, diag);
+    return status || alone ? status : cli_run_ways_share(input->ways, &input->input.cluster, diag);
 }
 
 /* What is learned are durations by the alternatives that the first plan chose. */
-static enum br_status jobs_plan_learn(const bool *unknown, struct cli_run_input *input,
+static enum br_status jobs_plan_learn(const bool *unknown, bool alone, struct cli_run_input *input,
                                       struct br_diag *diag)
 {
-    enum br_status status = jobs_plan_fix(false, input, diag);
+    enum br_status status = jobs_plan_fix(false, alone, input, diag);
     if (!status && input->ways)
         status = cli_run_learn_choose(input->learn, unknown, &input->input, input->ways, diag);
     return status ? status : cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
@@ -459,7 +473,7 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
     if (!status)
         status = cli_run_make_plan(settings, alone, input, diag);
     if (!status && input->learn)
-        status = jobs_plan_learn(unknown, input, diag);
+        status = jobs_plan_learn(unknown, alone, input, diag);
     free(unknown);
     return status;
 }
@@ -479,7 +493,7 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
     if (!status && (is_plan(path) || settings->run.plan))
         status = jobs_plan_rest(settings, input, diag);
     if (!status)
-        status = jobs_plan_fix(settings->search.order != NULL, input, diag);
+        status = jobs_plan_fix(settings->search.order != NULL, alone, input, diag);
     if (!status && settings->search.order && (is_plan(path) || settings->run.plan))
         status = jobs_plan_time(settings, input, diag);
     if (own)

@@ -7,8 +7,9 @@
 #include "store/history/way.h"
 
 struct cli_run_ways {
-    struct br_dag *dag; /* as given; owned, and so is the cluster */
-    struct br_cluster *cluster;
+    struct br_dag *dag;         /* as given; owned */
+    struct br_cluster *cluster; /* owned unless it is shared */
+    bool shared;
     uint32_t *alternative; /* by task of it, counted within its stage */
     struct br_fixed fixed; /* only the origin of the tasks that run */
 };
@@ -100,12 +101,42 @@ enum br_status cli_run_ways_fix(bool ranked, struct br_dag **dag, struct br_clus
     return BR_OK;
 }
 
+/* More than tasks of any number of jobs can demand together. */
+static const char ways_plenty[] = "1000000000000";
+
+/* Offers what keeps tasks on the class, which the given one lacks until a job brings it. */
+static enum br_status ways_offer(const struct br_class *cls, struct br_cluster *to, uint32_t number,
+                                 struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < cls->capacities && !status; k++) {
+        const char *resource = cls->capacity[k].resource;
+        if (!br_class_capacity(&to->cls[number], resource))
+            status = br_cluster_add_capacity(to, number, resource, ways_plenty, diag);
+    }
+    return status;
+}
+
+enum br_status cli_run_ways_share(struct cli_run_ways *ways, struct br_cluster **cluster,
+                                  struct br_diag *diag)
+{
+    struct br_cluster *choice = *cluster;
+    enum br_status status = BR_OK;
+    for (uint32_t c = 0; c < choice->classes && !status; c++)
+        status = ways_offer(&choice->cls[c], ways->cluster, c, diag);
+    br_cluster_destroy(choice);
+    *cluster = ways->cluster;
+    ways->shared = true;
+    return status;
+}
+
 void cli_run_ways_close(struct cli_run_ways *ways)
 {
     if (!ways)
         return;
     br_dag_destroy(ways->dag);
-    br_cluster_destroy(ways->cluster);
+    if (!ways->shared)
+        br_cluster_destroy(ways->cluster);
     br_fixed_finish(&ways->fixed);
     free(ways->alternative);
     free(ways);

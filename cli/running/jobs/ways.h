@@ -16,6 +16,11 @@ struct cli_run_ways;
 enum br_status cli_run_ways_fix(bool ranked, struct br_dag **dag, struct br_cluster **cluster,
                                 struct br_plan **plan, struct cli_run_ways **ways,
                                 struct br_diag *diag);
+/* For a job that shares its cluster with others: gives the given cluster, without speeds, back in
+ * the place of the choice's. It offers now what keeps tasks on their classes, and belongs to the
+ * caller. BR_SYSTEM (memory). */
+enum br_status cli_run_ways_share(struct cli_run_ways *ways, struct br_cluster **cluster,
+                                  struct br_diag *diag);
 void cli_run_ways_close(struct cli_run_ways *ways); /* NULL is fine */
 
 /* The stage of the given job to which the task belongs; UINT32_MAX: none. */
