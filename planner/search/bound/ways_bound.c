@@ -9,6 +9,9 @@
 #include "planner/model/features.h"
 #include "planner/modes/multipliers.h"
 
+/* Rounds times tasks, so that large jobs take seconds, too. */
+static const uint64_t ways_work = 50000000;
+
 /* Takes the proof, if it holds and the bound is more. */
 static enum br_status ways_take(const struct br_modes *modes, const struct br_multipliers *m,
                                 struct br_bound_result *result, struct br_diag *diag)
@@ -40,7 +43,9 @@ static enum br_status ways_bound(const struct br_dag *dag, const struct br_clust
     enum br_status status = br_modes_create(dag, cluster, &modes, diag);
     if (status)
         return status;
-    if (!br_multipliers_find(modes, BR_MULTIPLIER_ROUNDS, stop, &m))
+    const uint64_t most = ways_work / (dag->tasks + 1);
+    const uint32_t rounds = most < BR_MULTIPLIER_ROUNDS ? (uint32_t)most : BR_MULTIPLIER_ROUNDS;
+    if (!br_multipliers_find(modes, rounds, stop, &m))
         status = br_fail_memory(diag);
     if (!status)
         status = ways_take(modes, &m, result, diag);
