@@ -11,6 +11,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -394,6 +395,43 @@ def spark_log(path, jobs):
     path.write_text(''.join(json.dumps(line) + '\n' for line in lines))
 
 
+def rises(picture):
+    """Where each curve gets to 100 %, and to a half, by name: in pixels."""
+    root = ET.fromstring(picture)
+    names = [e.text for e in root.iter() if e.tag.endswith('text')]
+    curves = [e.get('d') for e in root.iter() if e.get('class', '').startswith('curve')]
+    assert len(curves) == 6, len(curves)
+    found = {}
+    for name, data in zip(('levels', 'parts', 'stages', 'barriers', 'edges', 'tasks'), curves):
+        assert name in names, names
+        points = [tuple(map(float, p.split())) for p in re.findall(r'[ML]([\d. -]+)', data)]
+        points += [(float(x), points[-1][1]) for x in re.findall(r'H([\d.-]+)', data)]
+        found[name] = points
+    return found
+
+
+def pictures(folder):
+    """What jobs are like: every curve rises where the powers of ten of its property are."""
+    def job(name, stages, tasks, barrier):
+        text = ''.join(f'<stage id="s{k}" tasks="{tasks}" duration="1"/>' for k in range(stages))
+        kind = 'barrier' if barrier else 'one-to-one'
+        text += ''.join(f'<edge from="s{k}" to="s{k + 1}" type="{kind}"/>' for k in range(stages - 1))
+        (folder / name).write_text(f'<job xmlns="urn:bigrocks:job:1" name="{name}">{text}</job>')
+        return rises(run('-q', folder / name, '-f', 'svg'))
+    one, chain, wide = job('p1.xml', 1, 1, True), job('p2.xml', 10, 100, True), job('p3.xml', 10, 100, False)
+    left = {name: of[0][0] for name, of in one.items()}
+    decade = (chain['tasks'][0][0] - left['tasks']) / 3  # a thousand tasks
+    assert decade > 50 and len(set(left.values())) == 1, (left, decade)
+    for jobs, powers in ((chain, {'levels': 1, 'parts': 1, 'stages': 1, 'barriers': math.log10(9), 'edges': math.log10(9)}),
+                         (wide, {'levels': 1, 'parts': 0, 'stages': 1, 'barriers': 0, 'edges': math.log10(9), 'tasks': 3})):
+        for name, power in powers.items():
+            assert abs(jobs[name][0][0] - left[name] - power * decade) < 0.02, (name, jobs[name][0], left, decade)
+    both = rises(run('-q', folder / 'p1.xml', folder / 'p2.xml', '-f', 'svg'))['tasks']
+    assert abs(both[0][0] - left['tasks']) < 0.02 and abs(max(x for x, _ in both) - chain['tasks'][0][0]) < 0.02, both
+    run('-q', folder / 'p2.xml', '-o', folder / 'shape.svg')
+    assert (folder / 'shape.svg').read_text().startswith('<svg')
+
+
 def potential(folder, cluster):
     """Times of recorded jobs over their critical paths, work and bounds, computed anew."""
     rng = random.Random(5)
@@ -431,6 +469,7 @@ def potential(folder, cluster):
         assert 0 < sum(r >= 2 for r in ratios) < 40 and 0 < sum(r < 1 for r in ratios)
     picture = ET.fromstring(run('-q', folder / 'app.log', '--potential', '-f', 'svg'))
     assert len([e for e in picture.iter() if e.get('class', '').startswith('curve')]) == 3
+    pictures(folder)
     # On one core the bound is the work; a cluster that is too small refuses, and names the reason.
     def alone(cores, **more):
         return run('-q', folder / 'app.log', '--potential', '-f', 'csv', '--machines', 1, '--capacity', f'cpu={cores}', **more)

@@ -14,6 +14,7 @@
 #include "cluster/workload/make.h"
 #include "cluster/workload/offered.h"
 #include "cluster/workload/potential/potentials.h"
+#include "cluster/workload/potential/structure.h"
 #include "cluster/workload/scale.h"
 #include "cluster/workload/traces.h"
 #include "cluster/workload/write/workload.h"
@@ -261,7 +262,8 @@ static bool lacks_files(const struct br_workload *workload)
     return lacks;
 }
 
-/* Writes the output: "xml", "csv" or "tasks" for a workload, "text" or "json" for a description. */
+/* Writes the output: "xml", "csv" or "tasks" for a workload, "text", "json" or "svg" for a
+ * description. */
 static const char *workloads_format_of(const struct cli_settings *settings,
                                        const struct br_workload *workload)
 {
@@ -276,6 +278,7 @@ static const char *workloads_format_of(const struct cli_settings *settings,
         return dot && strcmp(dot, ".json") == 0 ? "json" : "text";
     return dot && strcmp(dot, ".csv") == 0    ? (lacks_files(workload) ? "tasks" : "csv")
            : dot && strcmp(dot, ".json") == 0 ? "json"
+           : dot && strcmp(dot, ".svg") == 0  ? "svg"
            : dot && strcmp(dot, ".txt") == 0  ? "text"
                                               : "xml";
 }
@@ -317,8 +320,6 @@ static enum br_status workloads_write(const struct cli_settings *settings,
 {
     if (settings->workload.potential)
         return workloads_write_potential(settings, workload, cluster, diag);
-    if (settings->output.format && strcmp(settings->output.format, "svg") == 0)
-        return br_fail(diag, BR_USAGE, "add --potential", "only --potential writes svg");
     const char *format = workloads_format_of(settings, workload), *path = settings->output.path;
     bool json = strcmp(format, "json") == 0;
     struct cli_output output;
@@ -327,6 +328,8 @@ static enum br_status workloads_write(const struct cli_settings *settings,
         return status;
     if (json || strcmp(format, "text") == 0)
         status = cli_describe_workload(workload, cluster, json, output.file, diag);
+    else if (strcmp(format, "svg") == 0)
+        status = br_emit_structure(workload, output.file, diag);
     else
         status = br_emit_workload(format, workload, output.target, output.file, diag);
     return cli_output_close(&output, status, diag);
@@ -377,7 +380,7 @@ static const struct br_named workload_forms[] = {
     {"tasks", "the same with the durations of single tasks and what is known of jobs"},
     {"text", "a description for people"},
     {"json", "a description for programs"},
-    {"svg", "with --potential, a picture"},
+    {"svg", "a picture of what jobs are like; with --potential, of what they could gain"},
 };
 static const struct br_names form_rows = {BR_NAMES(workload_forms)};
 
