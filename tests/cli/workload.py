@@ -429,7 +429,7 @@ def pictures(folder):
     both = rises(run('-q', folder / 'p1.xml', folder / 'p2.xml', '-f', 'svg'))['tasks']
     assert abs(both[0][0] - left['tasks']) < 0.02 and abs(max(x for x, _ in both) - chain['tasks'][0][0]) < 0.02, both
     run('-q', folder / 'p2.xml', '-o', folder / 'shape.svg')
-    assert (folder / 'shape.svg').read_text().startswith('<svg')
+    assert '<svg' in (folder / 'shape.svg').read_text()[:200]
 
 
 def potential(folder, cluster):
@@ -480,7 +480,6 @@ def potential(folder, cluster):
         'no job of the workload has a', 'no')
     assert 'needs to know the cluster' in run('--like', 'layered', '--count', 3, '--potential', status=2)
     assert 'there are text, csv and svg' in run('-q', folder / 'app.log', '--potential', '--json', status=2)
-    assert 'add --potential' in run('-q', folder / 'app.log', '-f', 'svg', status=2)
 
 
 def main():
