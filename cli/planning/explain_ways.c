@@ -50,9 +50,11 @@ static bool print_group(FILE *out, const struct br_modes *modes, const struct br
     cli_print_count(out, group->tasks, "task", "tasks");
     fputs(" by ", out);
     cli_print_text(out, br_dag_alternative_id(dag, group->stage, group->alternative));
-    br_dag_task_id(dag, t, name, sizeof name);
-    fputs(", ", out);
-    cli_print_text(out, name);
+    if (dag->stage[group->stage].tasks > 1) {
+        br_dag_task_id(dag, t, name, sizeof name);
+        fputs(", ", out);
+        cli_print_text(out, name);
+    }
     fprintf(out, " in %s s", cli_seconds(plan->end_ns[t] - plan->start_ns[t], text));
     fprintf(out, " until %s s\n", cli_seconds(plan->end_ns[t], text));
     for (uint32_t a = 0; a < alternatives && dag->tasks <= TASKS_MOST; a++) {

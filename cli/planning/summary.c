@@ -20,11 +20,27 @@ static void label(FILE *out, const char *text)
     fprintf(out, "%-12s ", text);
 }
 
-/* "method (makespan) +x %" for all methods tried, sorted by makespan, equal ones as they came. */
+/* Did several methods find a plan of the same length, and none a shorter or a longer one? */
+static bool are_trials_equal(const struct br_plan *plan)
+{
+    for (uint32_t k = 0; k < plan->trials; k++)
+        if (plan->trial[k].makespan_ns != plan->makespan_ns)
+            return false;
+    return plan->trials > 1;
+}
+
+/* "method makespan +x %", a line for each method tried; one line if all are as long as the plan. */
 static void print_trials(FILE *out, const struct br_plan *plan)
 {
     char text[CLI_SECONDS_TEXT];
     int wide = 0, digits = 0;
+    if (are_trials_equal(plan)) {
+        label(out, "tried");
+        for (uint32_t k = 0; k < plan->trials; k++)
+            fprintf(out, "%s%s", k ? ", " : "", plan->trial[k].method);
+        fputs(": all as long\n", out);
+        return;
+    }
     for (uint32_t k = 0; k < plan->trials; k++) {
         int length = (int)strlen(plan->trial[k].method);
         wide = length > wide ? length : wide;

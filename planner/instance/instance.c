@@ -15,6 +15,7 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 #include "planner/model/features.h"
+#include "planner/model/source.h"
 #include "planner/model/units.h"
 
 /* The sum of demands over all tasks, times a duration, needs 128 bits. Sums over machines stay
@@ -355,8 +356,7 @@ static bool amounts_are_sound(const struct br_instance *in)
 enum br_status br_instance_check(const struct br_dag *dag, const struct br_cluster *cluster,
                                  struct br_diag *diag)
 {
-    if (dag->source)
-        br_diag_file(diag, dag->source);
+    br_dag_blame(dag, diag);
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (cluster->machines == 0)

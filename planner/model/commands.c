@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text/diag.h"
+#include "planner/model/source.h"
 
 static bool model_commands_is_true(const char *value)
 {
@@ -42,9 +43,11 @@ enum br_status br_dag_commands(struct br_arena *arena, const struct br_dag *dag,
                                                  script[s], &(*command)[s], &why);
         if (status == BR_SYSTEM)
             return br_fail_memory(diag);
-        if (status)
+        if (status) {
+            br_dag_blame(dag, diag);
             return br_fail_at(diag, stage->pos, status, why.hint, "stage '%s': %s", stage->id,
                               why.what);
+        }
     }
     return BR_OK;
 }

@@ -6,6 +6,14 @@
 #include <stdio.h>
 
 #include "base/collections/index.h"
+#include "base/text/diag.h"
+#include "planner/model/source.h"
+
+void br_dag_blame(const struct br_dag *dag, struct br_diag *diag)
+{
+    if (dag->source)
+        br_diag_file(diag, dag->source);
+}
 
 const char *br_dag_name(const struct br_dag *dag)
 {

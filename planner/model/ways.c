@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "planner/model/source.h"
+
 uint32_t br_alternatives_of(const struct br_dag *dag, uint32_t stage)
 {
     return dag->stage[stage].alternatives;
@@ -235,5 +237,7 @@ enum br_status br_alternatives_check(const struct br_dag *dag, const struct br_c
         status = check_fits(dag, cluster, s, diag);
     for (uint32_t r = 0; r < dag->resources && all->any_consumed && !status; r++)
         status = check_budget(dag, cluster, r, diag);
+    if (status)
+        br_dag_blame(dag, diag);
     return status;
 }

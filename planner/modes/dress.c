@@ -2,6 +2,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/modes/alternative_text.h"
+#include "planner/model/source.h"
 
 /* The id of the way's alternative; NULL if its stage has none. */
 static const char *id_of_way(const struct br_modes *modes, uint32_t way)
@@ -40,7 +41,11 @@ enum br_status br_stage_dress(const struct br_modes *modes, uint32_t way, uint32
         return br_fail_memory(diag);
     if (!of->command)
         return BR_OK;
-    return dress_command(of, id, made->tasks == of->tasks ? UINT32_MAX : index, to, stage, diag);
+    enum br_status status =
+        dress_command(of, id, made->tasks == of->tasks ? UINT32_MAX : index, to, stage, diag);
+    if (status == BR_BAD_INPUT)
+        br_dag_blame(modes->dag, diag);
+    return status;
 }
 
 enum br_status br_job_dress(const struct br_dag *from, const uint32_t *piece_first,

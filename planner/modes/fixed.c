@@ -2,6 +2,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/model/features.h"
+#include "planner/model/source.h"
 
 struct fixing {
     const struct br_plan *plan;
@@ -53,12 +54,14 @@ static enum br_status find_ways(struct fixing *f)
                            "the plan has task %s on a machine on which its alternative does not "
                            "run",
                            id);
-        if (!splits && f->way[t] != f->way[stage->first_task])
+        if (!splits && f->way[t] != f->way[stage->first_task]) {
+            br_dag_blame(dag, f->diag);
             return br_fail_at(f->diag, stage->pos, BR_BAD_INPUT,
                               "plan the job again, or make stages of the tasks",
                               "task %s runs in another way than the first of its stage, and the "
                               "job has outputs or times, which belong to whole stages",
                               id);
+        }
     }
     return BR_OK;
 }

@@ -5,6 +5,7 @@
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 #include "planner/model/features.h"
+#include "planner/model/source.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/model.h"
@@ -23,10 +24,12 @@ static enum br_status check_kinds(const struct br_runtime *runtime, const struct
             for (uint32_t r = 0; r < width && held; r++)
                 held = demand[r] <= runtime->capacity[(size_t)c * width + r];
         }
-        if (!held)
+        if (!held) {
+            br_dag_blame(dag, diag);
             return br_fail_at(diag, dag->stage[s].pos, BR_BAD_INPUT,
                               "give the cluster a larger machine, or the task a smaller demand",
                               "no machine holds a task of stage '%s'", dag->stage[s].id);
+        }
     }
     return BR_OK;
 }

@@ -159,13 +159,12 @@ static void write_head(FILE *out, const struct br_engine *engine,
 {
     char run[120];
     const char *const usage[] = {
-        run,
-        "In the folder of the build, instead of its build.ninja; either goes on from the other.",
+        run, "In the folder of the build. Like its build.ninja, it builds what is out of date.",
         NULL};
     static const char *const left_out[] = {
         "the plan's order where ninja has rules of its own: from 1.12 on, the longest way to the "
         "end",
-        "limits where -j is larger than this, and what commands take that are not of the plan",
+        "limits if -j is larger than this, and for commands that are not in the plan",
         "machines: everything runs on the one that ninja runs on", NULL};
     snprintf(run, sizeof run, "Run it by: ninja -j %" PRIu32 " -f FILE", pooling->jobs);
     br_engine_header(out, "#", engine, usage, kept(engine), left_out);

@@ -11,16 +11,19 @@
 #include "base/text/list.h"
 #include "base/roles.h"
 #include "planner/model/commands.h"
+#include "planner/model/source.h"
 
 enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                struct br_command **command, struct br_diag *diag)
 {
     enum br_status status = br_dag_commands(arena, dag, shell, command, diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
-        if (!(*command)[s].words && dag->stage[s].duration_ns)
+        if (!(*command)[s].words && dag->stage[s].duration_ns) {
+            br_dag_blame(dag, diag);
             status = br_fail_at(diag, dag->stage[s].pos, BR_BAD_INPUT,
                                 "give it a <command>, or the duration 0; or --simulate the run",
                                 "stage '%s' has no command", dag->stage[s].id);
+        }
     return status;
 }
 

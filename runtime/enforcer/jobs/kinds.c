@@ -9,6 +9,7 @@
 #include "base/roles.h"
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
+#include "planner/model/source.h"
 
 static bool is_shared(const struct br_scale *scale, const char *name)
 {
@@ -152,6 +153,8 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
         order[s] = s;
         status = scale_demand(dag, s, scale, row + (size_t)s * width, diag);
     }
+    if (status == BR_BAD_INPUT)
+        br_dag_blame(dag, diag);
     if (status)
         goto out;
     uint32_t *first = order + dag->stages, *place = first + dag->stages;
