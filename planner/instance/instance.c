@@ -186,8 +186,12 @@ static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cl
         br_decimal_format(capacity, most, sizeof most);
     }
     br_cluster_machine_name(cluster, largest->first_machine, machine, sizeof machine);
+    int64_t bytes;
+    bool forgot = br_role_counts_bytes(name, unit) && br_decimal_scale(capacity, 0, &bytes) &&
+                  bytes > 0 && bytes < 1 << 20; /* such as 4 or 8192, of GiB or MiB */
     return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
-                      "give the cluster a larger machine, or the task a smaller demand",
+                      forgot ? "amounts without a unit are bytes: write such as 4GiB in the cluster"
+                             : "give the cluster a larger machine, or the task a smaller demand",
                       "task %s demands %s of %s, but the largest machine, %s, has %s", id, amount,
                       name, machine, most);
 }

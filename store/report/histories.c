@@ -101,10 +101,13 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
         width = histories_widen(width, job->stage[s].label);
     fputs("job    ", out);
     br_write_text(out, BR_QUOTE_LINE, job->name);
-    fprintf(out, "\nruns   %" PRIu32 ", from ", job->runs);
+    fprintf(out, "\nruns   %" PRIu32 ", ", job->runs);
     assert(job->runs > 0);
-    histories_write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
-    fputs(" to ", out);
+    if (job->runs > 1) {
+        fputs("from ", out);
+        histories_write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
+        fputs(" to ", out);
+    }
     histories_write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
     fprintf(out, "\n\n%-*s  runs   tasks    median s   +/- half       cores  most memory\n", width,
             "stage");

@@ -78,6 +78,8 @@ def check_far_off(folder):
     with contextlib.closing(sqlite3.connect(folder / 'far')) as file, file:
         file.execute("UPDATE sample SET wall_ns = 9223372036854775807 WHERE task = 1")
     bigrocks('history', 'far', 'far', '-o', 'far.svg', cwd=folder)
+    told = bigrocks('history', 'far', 'far', cwd=folder).stdout.splitlines()[1]
+    assert re.fullmatch(r'runs   1, \S+ \S+ UTC', told), told
     drawing = (folder / 'far.svg').read_text()
     top, height = map(float, re.search(r'<rect x="210.00" y="([0-9.]+)" width="560.00" height="([0-9.]+)"', drawing).groups())
     points = sorted(float(y) for y in re.findall(r'class="point" d="M[0-9.]+ ([0-9.]+)h0"', drawing)[:3])
