@@ -127,7 +127,7 @@ static enum br_status check_outputs(const struct cli_settings *settings, struct 
     const char *format = settings->output.format, *path = settings->output.path;
     if (settings->bound.proof && (!path || strcmp(path, "-") == 0 || settings->bound.what_if))
         return br_fail(diag, BR_USAGE,
-                       "add -o NAME, for NAME.opb and NAME.pbp, and leave --what-if out",
+                       "add -o NAME, for the names of two files, and leave --what-if out",
                        "--proof writes two files of its own");
     if (!settings->bound.what_if && (format || (path && !settings->bound.proof)))
         return br_fail(diag, BR_USAGE,
@@ -215,12 +215,11 @@ static const struct br_option bound_rows[] = {
            "write the result of --what-if or --storage in this format (default: by the ending of "
            "-o FILE, else text)",
            .letter = 'f', .rows = &br_curve_formats),
-    OPTION(NAME, "proof", "FORM", bound.proof,
-           "write the proof of a bound without the linear program for another checker, as NAME.opb "
-           "and "
-           "NAME.pbp, "
-           "where -o gives NAME",
-           .rows = &cli_proof_formats),
+    OPTION(
+        NAME, "proof", "FORM", bound.proof,
+        "write the proof of a bound without the linear program for another checker, as two files "
+        "such as NAME.opb and NAME.pbp, where -o gives NAME",
+        .rows = &cli_proof_formats),
     OPTION(FLAG, "explain", NULL, bound.explain,
            "also explain what limits the job, and how much more machines or more of a resource "
            "would gain"),

@@ -74,7 +74,7 @@ enum br_status cli_check_certificates(const struct cli_settings *settings, const
     enum br_status worst = BR_OK;
     const char *name = settings->output.path;
     if (settings->bound.proof ? paths != 1 || !name || strcmp(name, "-") == 0 : name != NULL)
-        return br_fail(diag, BR_USAGE, "give one file and -o NAME, for NAME.opb and NAME.pbp",
+        return br_fail(diag, BR_USAGE, "give one file and -o NAME, for the names of two files",
                        "--proof writes two files of its own, and nothing else needs -o");
     if (settings->bound.proof)
         return certificate_prove_file(settings, path[0], diag);

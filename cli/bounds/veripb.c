@@ -1,4 +1,4 @@
-/* bound --proof veripb: the formula and its proof, as two files. */
+/* bound --proof: a statement and its proof, as two files. */
 #include "cli/bounds/veripb.h"
 
 #include <inttypes.h>
@@ -11,7 +11,11 @@
 
 static const struct br_named proof_rows[] = {
     {"veripb", "pseudo-Boolean constraints and a proof for VeriPB 3"},
+    {"drcp", "a FlatZinc model and nogoods for Pumpkin's proof processor"},
 };
+/* By form: how the names of the two files end. */
+static const char *const proof_endings[][2] = {
+    [BR_FORM_VERIPB] = {".opb", ".pbp"}, [BR_FORM_DRCP] = {".fzn", ".drcp"}};
 const struct br_names cli_proof_formats = {BR_NAMES(proof_rows)};
 
 static char *proof_path(const char *name, const char *ending)
@@ -23,7 +27,12 @@ static char *proof_path(const char *name, const char *ending)
     return path;
 }
 
-static enum br_status proof_write(const struct br_input *input,
+static enum br_proof_form proof_form(const struct cli_settings *settings)
+{
+    return strcmp(settings->bound.proof, "drcp") == 0 ? BR_FORM_DRCP : BR_FORM_VERIPB;
+}
+
+static enum br_status proof_write(enum br_proof_form form, const struct br_input *input,
                                   const struct br_bound_result *result, const char *opb_path,
                                   const char *pbp_path, struct br_veripb_size *size,
                                   struct br_diag *diag)
@@ -34,8 +43,8 @@ static enum br_status proof_write(const struct br_input *input,
         return status;
     status = cli_output_open(&pbp, pbp_path, diag);
     if (!status) {
-        status = br_emit_veripb(result->certificate, input->dag, input->cluster, opb.file, pbp.file,
-                                size, diag);
+        status = br_emit_proof(form, result->certificate, input->dag, input->cluster, opb.file,
+                               pbp.file, size, diag);
         status = cli_output_close(&pbp, status, diag);
     }
     return cli_output_close(&opb, status, diag);
@@ -48,10 +57,12 @@ enum br_status cli_write_proof(const struct cli_settings *settings, const struct
     const char *name = settings->output.path;
     if (!result->certificate)
         return br_fail(diag, BR_NO, NULL, "the bound comes without a proof");
-    char *opb = proof_path(name, ".opb"), *pbp = proof_path(name, ".pbp");
+    const enum br_proof_form form = proof_form(settings);
+    char *opb = proof_path(name, proof_endings[form][0]);
+    char *pbp = proof_path(name, proof_endings[form][1]);
     enum br_status status = opb && pbp ? BR_OK : br_fail_memory(diag);
     if (!status)
-        status = proof_write(input, result, opb, pbp, size, diag);
+        status = proof_write(form, input, result, opb, pbp, size, diag);
     free(opb);
     free(pbp);
     return status;
@@ -70,8 +81,10 @@ enum br_status cli_tell_proof(const struct cli_settings *settings,
         return BR_OK;
     fputs("proof        ", stdout);
     cli_print_text(stdout, settings->output.path);
-    printf(".pbp: %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " lines",
-           size->variables, size->rows, size->lines);
+    const enum br_proof_form form = proof_form(settings);
+    printf("%s: %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " %s",
+           proof_endings[form][1], size->variables, size->rows, size->lines,
+           form == BR_FORM_DRCP ? "nogoods" : "lines");
     if (size->proven_ns < result->lower_bound_ns) {
         char text[CLI_SECONDS_TEXT];
         printf(", of %s s", cli_seconds(size->proven_ns, text));

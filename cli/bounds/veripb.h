@@ -16,8 +16,8 @@ struct cli_proof {
     struct br_veripb_size size;
 };
 
-/* Writes NAME.opb and NAME.pbp, where -o gives NAME. BR_NO in words if the proof has no such form;
- * no file is left then. */
+/* Writes the two files of the form, such as NAME.opb and NAME.pbp, where -o gives NAME. BR_NO in
+ * words if the proof has no such form; no file is left then. */
 enum br_status cli_write_proof(const struct cli_settings *settings, const struct br_input *input,
                                const struct br_bound_result *result, struct br_veripb_size *size,
                                struct br_diag *diag);

@@ -267,8 +267,8 @@ static const struct br_option check_rows[] = {
            "check the proofs of lower bounds in all the files given: plans, and what bound --json "
            "writes"),
     OPTION(NAME, "proof", "FORM", bound.proof,
-           "with --certificate: also write the proof of the file for another checker, as NAME.opb "
-           "and NAME.pbp, where -o gives NAME",
+           "with --certificate: also write the proof of the file for another checker, as two files "
+           "such as NAME.opb and NAME.pbp, where -o gives NAME",
            .rows = &cli_proof_formats),
     OPTIONS_END};
 

@@ -7,13 +7,15 @@
 #include "base/collections/memory.h"
 #include "base/text/diag.h"
 #include "emit/proofs/derive.h"
+#include "emit/proofs/drcp.h"
 #include "emit/proofs/learnt.h"
 #include "planner/check/proofs/relaxed.h"
 
 struct veripb {
     const struct br_proof *proof;
     const struct br_instance *in;
-    FILE *opb, *pbp;
+    enum br_proof_form form;
+    FILE *opb, *pbp; /* or the model and the scaffold */
     struct br_diag *diag;
     struct br_veripb_size *size;
     struct br_arena arena;
@@ -203,6 +205,16 @@ static enum br_status veripb_emit(struct veripb *v)
     return veripb_write(v);
 }
 
+static enum br_status veripb_emit_scaffold(struct veripb *v)
+{
+    struct br_drcp_size size;
+    enum br_status status = br_emit_drcp(v->in, v->proof, v->opb, v->pbp, &size, v->diag);
+    v->size->variables = size.variables;
+    v->size->rows = size.constraints;
+    v->size->lines = size.nogoods;
+    return status;
+}
+
 static enum br_status veripb_emit_part(struct veripb *v, const struct br_instance *whole)
 {
     const int64_t rounding = br_proof_rounding(v->proof);
@@ -216,10 +228,11 @@ static enum br_status veripb_emit_part(struct veripb *v, const struct br_instanc
         status = br_fail_memory(v->diag);
     } else {
         v->in = some ? some : rounded ? rounded : whole;
-        status = veripb_suits(v->proof, v->in, v->diag);
+        if (v->form == BR_FORM_VERIPB)
+            status = veripb_suits(v->proof, v->in, v->diag);
     }
     if (!status)
-        status = veripb_emit(v);
+        status = v->form == BR_FORM_DRCP ? veripb_emit_scaffold(v) : veripb_emit(v);
     br_arena_finish(&v->arena);
     br_instance_destroy(some);
     br_instance_destroy(rounded);
@@ -247,13 +260,14 @@ static enum br_status veripb_emit_job(const struct br_certificate *c, const stru
     return status;
 }
 
-enum br_status br_emit_veripb(const struct br_certificate *certificate, const struct br_dag *dag,
-                              const struct br_cluster *cluster, FILE *opb, FILE *pbp,
-                              struct br_veripb_size *size, struct br_diag *diag)
+enum br_status br_emit_proof(enum br_proof_form form, const struct br_certificate *certificate,
+                             const struct br_dag *dag, const struct br_cluster *cluster,
+                             FILE *statement, FILE *proof, struct br_veripb_size *size,
+                             struct br_diag *diag)
 {
     struct br_dag *relaxed = NULL;
     struct br_cluster *relaxed_cluster = NULL;
-    struct veripb v = {.opb = opb, .pbp = pbp, .diag = diag, .size = size};
+    struct veripb v = {.form = form, .opb = statement, .pbp = proof, .diag = diag, .size = size};
     int64_t bound_ns = 0;
     if (!br_certificate_bound(certificate, &bound_ns))
         return br_fail(diag, BR_NO, NULL, "the bound is negative or too large");
