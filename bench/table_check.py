@@ -93,7 +93,7 @@ def faults_of(row, veripb):
     except AssertionError as fault:
         yield str(fault)
     files = [folder / 'plan.json'] if 'certificate' in plan else []
-    if row['veripb_bound']:
+    if (folder / 'bound.json').exists():
         files.append(folder / 'bound.json')
     for file in files:
         good, told = run(sys.executable, HERE / 'check_certificate.py', file)

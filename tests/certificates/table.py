@@ -57,6 +57,11 @@ def poorer(cluster):
     return cluster
 
 
+def higher(certificate):
+    max(certificate['parts'], key=lambda part: part['bound'])['bound'] += 1
+    return certificate
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-table') as scratch:
         whole, parts, broken = (pathlib.Path(scratch) / name for name in ('whole', 'parts', 'broken'))
@@ -97,7 +102,7 @@ def main():
         assert 'small.sm: index.csv says otherwise' in check(broken, status=1)
         shutil.rmtree(broken)
         shutil.copytree(whole, broken)
-        change(broken / 'small.rcp/bound.json', 'lower_bound', lambda bound: bound + 1)
+        change(broken / 'small.rcp/plan.json', 'certificate', higher)
         assert 'small.rcp: ' in check(broken, status=1)
 
 
