@@ -216,7 +216,8 @@ def main():
                 refused += not holds(model, '\n'.join(lines) + '\n')
     print('%d scaffolds with %d nogoods hold; %d without a form; of those that say more %d refused' % (
         accepted, nogoods, without, refused))
-    assert accepted >= 10 and nogoods > 0 and refused > 0 and without > 0
+    assert accepted >= (10 if proofs.SHARE >= 100 else 1) and nogoods > 0 and without > 0
+    assert refused > 0 or proofs.SHARE < 100
 
 
 if __name__ == '__main__':
