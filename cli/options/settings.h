@@ -237,6 +237,7 @@ struct cli_coflow_settings {
 
 /* The output. */
 struct cli_output_settings {
+    bool by_task;              /* of a job: each task is a stage of its own */
     const char *format, *path; /* -f, -o */
     const char *trace_search;
     uint32_t colour, layout, nodes; /* of pictures; BR_NO_ROW: as it suits */

@@ -4,6 +4,7 @@
 #include "emit/write/outputs.h"
 #include "emit/write/times.h"
 #include "emit/write/write.h"
+#include "planner/model/ranges.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -61,7 +62,7 @@ static bool job_dot_is_taken(const struct br_dag *dag, enum br_owner owner, cons
     static const char *const words[][OWN + 1] = {
         [BR_OWNER_JOB] = {"resources", "units"},
         [BR_OWNER_STAGE] = {STAGE_WORDS},
-        [BR_OWNER_EDGE] = {"type", "bytes", "reads", "lag", "stream"},
+        [BR_OWNER_EDGE] = {"type", "overlap", "bytes", "reads", "lag", "stream"},
     };
     if (owner == BR_OWNER_STAGE && strncmp(name, "free ", 5) == 0)
         return true;
@@ -386,7 +387,7 @@ static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
 
 enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
-    const struct br_dag *dag = input->dag;
+    const struct br_dag *dag = br_dag_written(input->dag);
     struct br_attributes by;
     enum br_status status = refuse_names(dag, diag);
     if (!status)
@@ -407,6 +408,8 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
         job_dot_word(out, dag->stage[dag->edge[e].child].id);
         fputs(" [type=", out);
         job_dot_word(out, br_named_name(&br_edge_types, dag->edge[e].type));
+        if (dag->edge[e].overlap)
+            fprintf(out, ", overlap=%" PRIu32, dag->edge[e].overlap);
         if (dag->edge[e].bytes)
             fprintf(out, ", bytes=%" PRId64, dag->edge[e].bytes);
         write_wait(out, dag, e);

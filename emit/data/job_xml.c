@@ -5,6 +5,7 @@
 #include "emit/data/job_xml.h"
 #include "emit/write/outputs.h"
 #include "emit/write/times.h"
+#include "planner/model/ranges.h"
 
 #include <inttypes.h>
 
@@ -302,6 +303,8 @@ static void data_job_xml_write_edge(FILE *out, int depth, const struct br_dag *d
     br_write_attribute(out, "from", dag->stage[edge->parent].id);
     br_write_attribute(out, "to", dag->stage[edge->child].id);
     br_write_attribute(out, "type", br_named_name(&br_edge_types, edge->type));
+    if (edge->overlap)
+        fprintf(out, " overlap=\"%" PRIu32 "\"", edge->overlap);
     if (edge->bytes)
         fprintf(out, " bytes=\"%" PRId64 "\"", edge->bytes);
     if (dag->storage && !br_edge_reads_all(dag, e)) {
@@ -355,5 +358,5 @@ enum br_status br_write_job_xml(FILE *out, int depth, const struct br_dag *dag,
 enum br_status br_emit_job_xml(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     fputs(BR_XML_DECLARATION, out);
-    return br_write_job_xml(out, 0, input->dag, input->cluster, diag);
+    return br_write_job_xml(out, 0, br_dag_written(input->dag), input->cluster, diag);
 }

@@ -27,6 +27,10 @@ extern "C" {
 enum br_edge_type {
     BR_BARRIER = 0,    /* every task of the child waits for every task of the parent */
     BR_ONE_TO_ONE = 1, /* task i of the child waits for task i of the parent; equal counts */
+    /* Task i of n waits for those of the parent's p tasks that overlap it if both stages are laid
+     * side by side: tasks floor(i * p / n) to ceil((i + 1) * p / n) - 1. So p = k * n is k to one,
+     * n = k * p one to k, and equal counts are one to one. br_dag_set_edge_overlap adds more. */
+    BR_RANGE = 2,
 };
 
 struct br_dag;
@@ -74,17 +78,23 @@ BR_API enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, con
 BR_API enum br_status br_dag_set_weight(struct br_dag *dag, uint32_t stage, uint32_t weight,
                                         struct br_diag *diag);
 
-/* The child stage waits for the parent stage. Adding an edge twice is harmless; a barrier between
- * the same stages overrides a one-to-one edge. */
+/* The child stage waits for the parent stage. Adding an edge twice is harmless: of two types the
+ * one by which more is waited for counts, a barrier before a range before one-to-one. */
 BR_API enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
                                       enum br_edge_type type, struct br_diag *diag);
 
+/* Over the edge, a range, each task also waits for so many more tasks of the parent on either side.
+ * Of several calls for one edge the largest counts; over a barrier nothing is added. BR_BAD_INPUT:
+ * no such edge, or a one-to-one edge. */
+BR_API enum br_status br_dag_set_edge_overlap(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                              uint32_t overlap, struct br_diag *diag);
+
 /* The edge carries this many bytes, 0 or more: the total that the tasks of the parent pass to those
  * of the child. Over a barrier every task of the parent gives every task of the child the same
- * share; over a one-to-one edge every pair of tasks has the same share. If called several times for
- * one edge, the largest size counts. Bytes impose no order and take no time, unless a plan accounts
- * for transfers (bigrocks/network.h). BR_BAD_INPUT: no such edge, a negative size, or more than
- * BR_MAX_BYTES in total. */
+ * share; over a one-to-one edge or a range every pair of tasks has the same share. If called
+ * several times for one edge, the largest size counts. Bytes impose no order and take no time,
+ * unless a plan accounts for transfers (bigrocks/network.h). BR_BAD_INPUT: no such edge, a negative
+ * size, or more than BR_MAX_BYTES in total. */
 BR_API enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
                                             int64_t bytes, struct br_diag *diag);
 
@@ -100,7 +110,8 @@ BR_API enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent,
  * whole cluster if the resource is shared (br_cluster_add_shared). It is held from the start of the
  * task until the last task that reads it has ended, and adds to what the task demands. Readers are
  * the children over edges that read it (br_dag_set_edge_reads): over a barrier all tasks of the
- * child, over a one-to-one edge task i of the child for task i. The id is copied, is unique in its
+ * child, over a one-to-one edge task i of the child for task i, over a range those that wait for
+ * the task. The id is copied, is unique in its
  * stage and has no blanks. `flags`: BR_OUTPUT_*. The amount is as in br_dag_add_demand. */
 BR_API enum br_status br_dag_add_output(struct br_dag *dag, uint32_t stage, const char *id,
                                         const char *resource, const char *amount, uint32_t flags,
@@ -175,7 +186,15 @@ BR_API enum br_status br_dag_set_alternative_duration(struct br_dag *dag, uint32
 
 /* Checks the whole job (not empty, no cycle, equal counts across one-to-one edges, outputs that
  * edges read, deadlines after releases) and freezes it.
- * For a cycle, the diagnostic names its tasks in order. O(stages + tasks + edges). */
+ * For a cycle, the diagnostic names its tasks in order.
+ *
+ * A range that is a barrier or one-to-one by its counts becomes such an edge. If others are left,
+ * the job is divided: each task of a stage that a range joins, and of those that are joined to it
+ * one to one, becomes a stage of its own, with the id of the task. Tasks keep their numbers and
+ * ids; stages are numbered anew, in the order of their tasks. BR_BAD_INPUT if that takes more than
+ * BR_MAX_STAGES stages or BR_MAX_EDGES edges. What is written of the job has its ranges.
+ *
+ * O(stages + tasks + edges); a divided job has an edge for each pair of its tasks. */
 BR_API enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag);
 
 /* The job's name, as given to br_dag_create(), borrowed; the numbers of its stages and of its

@@ -78,8 +78,32 @@ static enum br_status edges_read_bytes(const char *text, struct br_link *link, s
 
 /* The form's own attributes of edges; NULL if no edge has one. */
 struct edge_symbols {
-    Agsym_t *type, *bytes, *size;
+    Agsym_t *type, *overlap, *bytes, *size;
 };
+
+static bool edges_is_range(const struct edge_symbols *symbol, Agedge_t *edge)
+{
+    return edge && symbol->type &&
+           strcmp(agxget(edge, symbol->type), br_named_name(&br_edge_types, BR_RANGE)) == 0;
+}
+
+/* The attributes `overlap` of a range and `bytes`. */
+static enum br_status edges_read_extras(const struct edge_symbols *symbol, Agedge_t *edge,
+                                        const char *from, const char *to, struct br_link *link,
+                                        struct br_diag *diag)
+{
+    const char *bytes = edge && symbol->bytes ? agxget(edge, symbol->bytes) : "";
+    const char *overlap =
+        symbol->overlap && edges_is_range(symbol, edge) ? agxget(edge, symbol->overlap) : "";
+    enum br_status status = BR_OK;
+    char owner[220];
+    if (!*bytes && !*overlap)
+        return BR_OK;
+    snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
+    if (*overlap)
+        status = br_value_count(overlap, "overlap", owner, &link->overlap, diag);
+    return status || !*bytes ? status : br_value_bytes(bytes, owner, &link->carried, diag);
+}
 
 static enum br_status make_link(const struct br_dot_reader *reader, const struct br_dot_ends *ends,
                                 const struct edge_symbols *symbol, const struct arrow *arrow,
@@ -113,17 +137,12 @@ static enum br_status make_link(const struct br_dot_reader *reader, const struct
     }
     br_value_place(diag, link->pos);
     if (type == BR_NO_ROW)
-        return br_fail(diag, BR_BAD_INPUT, "write type=barrier or type=\"one-to-one\"",
+        return br_fail(diag, BR_BAD_INPUT, "write type=barrier, type=\"one-to-one\" or type=range",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        kind);
-    if (edge && symbol->bytes && *agxget(edge, symbol->bytes)) {
-        char owner[220];
-        snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
-        enum br_status status =
-            br_value_bytes(agxget(edge, symbol->bytes), owner, &link->carried, diag);
-        if (status)
-            return status;
-    }
+    const enum br_status status = edges_read_extras(symbol, edge, from, to, link, diag);
+    if (status)
+        return status;
     if (edge && symbol->size && reader->sized && *agxget(edge, symbol->size))
         return edges_read_bytes(agxget(edge, symbol->size), link, diag);
     return BR_OK;
@@ -131,7 +150,8 @@ static enum br_status make_link(const struct br_dot_reader *reader, const struct
 
 /* Attributes of the links that became an edge; equal ones of two links are kept once. */
 static enum br_status pass_edges(const struct br_dot_reader *reader, const struct br_dot_list *list,
-                                 const uint32_t *number, struct br_diag *diag)
+                                 const struct edge_symbols *symbol, const uint32_t *number,
+                                 struct br_diag *diag)
 {
     Agedge_t **seen = calloc((size_t)reader->dag->edges + 1, sizeof *seen);
     const bool own = br_dot_is_own_form(reader->graph);
@@ -142,7 +162,8 @@ static enum br_status pass_edges(const struct br_dot_reader *reader, const struc
             char *value = agxget(edge, s);
             bool used = strcmp(s->name, "type") == 0 || strcmp(s->name, "bytes") == 0 ||
                         (reader->sized && strcmp(s->name, "size") == 0) ||
-                        (own && br_dot_is_wait(s->name));
+                        (own && br_dot_is_wait(s->name)) ||
+                        (s == symbol->overlap && edges_is_range(symbol, edge));
             if (*value && !used && !(twin && strcmp(agxget(twin, s), value) == 0))
                 status = br_dot_pass(reader->dag, BR_OWNER_EDGE, number[k], s->name, value, diag);
         }
@@ -165,6 +186,7 @@ enum br_status br_dot_add_edges(struct br_dot_reader *reader, struct br_diag *di
     if (!status)
         status = place_stages(reader, &arrow, &arrows, diag);
     const struct edge_symbols symbol = {agattr(reader->graph, AGEDGE, (char *)"type", NULL),
+                                        agattr(reader->graph, AGEDGE, (char *)"overlap", NULL),
                                         agattr(reader->graph, AGEDGE, (char *)"bytes", NULL),
                                         agattr(reader->graph, AGEDGE, (char *)"size", NULL)};
     for (; k < list.count && !status; k++)
@@ -174,7 +196,7 @@ enum br_status br_dot_add_edges(struct br_dot_reader *reader, struct br_diag *di
     if (!status)
         status = br_dot_add_waits(reader, &list, link, number, diag);
     if (!status)
-        status = pass_edges(reader, &list, number, diag);
+        status = pass_edges(reader, &list, &symbol, number, diag);
     br_dot_list_finish(&list);
     free(link);
     free(number);

@@ -27,6 +27,7 @@ struct edge_extras {
 struct waiting_edge {
     const char *from, *to; /* the arena's */
     enum br_edge_type type;
+    uint32_t overlap;
     int64_t bytes;
     struct edge_extras extras;
     struct br_pos pos;
@@ -303,6 +304,8 @@ static enum br_status jobs_xml_add_edge(struct br_job_reader *reader,
     enum br_status status = br_dag_add_edge(reader->dag, parent, child, edge->type, diag);
     if (!status)
         br_dag_set_edge_pos(reader->dag, edge->pos);
+    if (!status && edge->overlap)
+        status = br_dag_set_edge_overlap(reader->dag, parent, child, edge->overlap, diag);
     if (!status && edge->bytes)
         status = br_dag_set_edge_bytes(reader->dag, parent, child, edge->bytes, diag);
     if (!status && reader->dag->edges == before)
@@ -323,19 +326,25 @@ static uint32_t find_near(struct br_job_reader *reader, const char *id)
     return found;
 }
 
-/* The attributes `bytes`, `reads`, `lag` and `stream`. */
+/* The attributes `overlap`, `bytes`, `reads`, `lag` and `stream`. */
 static enum br_status take_extras(struct waiting_edge *edge, const char *from, const char *to,
                                   struct br_xml *xml)
 {
     const char *bytes = br_xml_attribute(xml, "bytes"), *lag = br_xml_attribute(xml, "lag");
     const char *stream = br_xml_attribute(xml, "stream");
+    const char *overlap = br_xml_attribute(xml, "overlap");
     enum br_status status = BR_OK;
     edge->extras.reads = br_xml_attribute(xml, "reads");
-    if (!bytes && !lag && !stream)
+    if (!bytes && !lag && !stream && !overlap)
         return BR_OK;
     char owner[220];
     snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
-    if (bytes)
+    if (overlap && edge->type != BR_RANGE)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"range\", or leave overlap out",
+                       "%s has an overlap, and is no range", owner);
+    if (overlap)
+        status = br_value_count(overlap, "overlap", owner, &edge->overlap, xml->diag);
+    if (!status && bytes)
         status = br_value_bytes(bytes, owner, &edge->bytes, xml->diag);
     if (!status && lag)
         status = br_value_seconds(lag, "lag", owner, &edge->extras.lag_ns, xml->diag);
@@ -355,7 +364,8 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
     if (!from || !to)
         return jobs_xml_missing(xml, from ? "to" : "from");
     if (kind == BR_NO_ROW)
-        return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"barrier\" or type=\"one-to-one\"",
+        return br_fail(xml->diag, BR_BAD_INPUT,
+                       "write type=\"barrier\", type=\"one-to-one\" or type=\"range\"",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        type);
     enum br_status status = take_extras(&edge, from, to, xml);
@@ -458,7 +468,7 @@ static const struct br_xml_rule rules[] = {
      "job",
      BR_JOB_SPACE,
      NULL,
-     {"from", "to", "type", "bytes", "reads", "lag", "stream"},
+     {"from", "to", "type", "overlap", "bytes", "reads", "lag", "stream"},
      start_edge},
     {"command", "stage", BR_JOB_SPACE, NULL, {"shell"}, start_command},
     {"resource", "job", BR_JOB_SPACE, NULL, {"name", "unit"}, start_resource},

@@ -49,8 +49,10 @@ static enum br_status transfer_merge(struct br_link *link, uint32_t links, uint3
             continue;
         struct br_link *to = &link[first[at] = first[key[k - 1].link]];
         assert(first[at] < at);
-        if (link[at].type == BR_BARRIER)
-            to->type = BR_BARRIER;
+        if (link[at].type == BR_BARRIER || to->type == BR_ONE_TO_ONE)
+            to->type = link[at].type;
+        if (to->overlap < link[at].overlap)
+            to->overlap = link[at].overlap;
         if (to->bytes < link[at].bytes)
             to->bytes = link[at].bytes;
         if (to->carried < link[at].carried)
@@ -71,7 +73,10 @@ static enum br_status transfer_add_edge(struct br_dag *dag, const struct br_link
     br_dag_set_edge_pos(dag, link->pos);
     if (edge)
         *edge = br_dag_last_edge(dag);
-    return link->carried ? br_dag_set_edge_bytes(dag, parent, child, link->carried, diag) : BR_OK;
+    if (link->overlap)
+        status = br_dag_set_edge_overlap(dag, parent, child, link->overlap, diag);
+    return !status && link->carried ? br_dag_set_edge_bytes(dag, parent, child, link->carried, diag)
+                                    : status;
 }
 
 static enum br_status add_delay(struct br_dag *dag, struct br_decimal rate,

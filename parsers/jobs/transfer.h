@@ -7,8 +7,9 @@
 struct br_link {
     uint32_t parent, child; /* stages */
     enum br_edge_type type;
-    int64_t bytes;   /* total from the parent to the child; one-to-one: from task to task */
-    int64_t carried; /* bytes that the edge keeps as its own (br_dag_set_edge_bytes) */
+    uint32_t overlap; /* of a range */
+    int64_t bytes;    /* total from the parent to the child; one-to-one: from task to task */
+    int64_t carried;  /* bytes that the edge keeps as its own (br_dag_set_edge_bytes) */
     struct br_pos pos;
 };
 

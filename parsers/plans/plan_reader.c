@@ -324,13 +324,18 @@ static bool read_wait(struct edge_of *of, const struct br_json_field *reads,
 static bool plan_reader_read_edge(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { FROM, TO, TYPE, BYTES, READS, LAG, STREAM, EDGE_ATTRIBUTES, FIELDS };
+    enum { FROM, TO, TYPE, OVERLAP, BYTES, READS, LAG, STREAM, EDGE_ATTRIBUTES, FIELDS };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
-        [FROM] = {"from", true, NULL},      [TO] = {"to", true, NULL},
-        [TYPE] = {"type", false, NULL},     [BYTES] = {"bytes", false, NULL},
-        [READS] = {"reads", false, NULL},   [LAG] = {"lag", false, NULL},
-        [STREAM] = {"stream", false, NULL}, [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
+        [FROM] = {"from", true, NULL},
+        [TO] = {"to", true, NULL},
+        [TYPE] = {"type", false, NULL},
+        [OVERLAP] = {"overlap", false, NULL},
+        [BYTES] = {"bytes", false, NULL},
+        [READS] = {"reads", false, NULL},
+        [LAG] = {"lag", false, NULL},
+        [STREAM] = {"stream", false, NULL},
+        [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
     };
     br_json_peek(json);
     struct br_pos pos = br_json_pos(json, json->at);
@@ -342,8 +347,8 @@ static bool plan_reader_read_edge(void *context, uint32_t k)
     if (br_json_go(json, &f[TYPE]) && br_json_string(json, "an edge's type")) {
         type = br_named_find(&br_edge_types, json->text);
         if (type == BR_NO_ROW)
-            br_json_fail(json, f[TYPE].at, "write barrier or one-to-one", "'%s' is no type of edge",
-                         json->text);
+            br_json_fail(json, f[TYPE].at, "write barrier, one-to-one or range",
+                         "'%s' is no type of edge", json->text);
     }
     if (br_json_go(json, &f[FROM]) && br_plan_stage_named(r, "a stage's id", &parent) &&
         br_json_go(json, &f[TO]) && br_plan_stage_named(r, "a stage's id", &child))
@@ -351,7 +356,10 @@ static bool plan_reader_read_edge(void *context, uint32_t k)
                      br_dag_add_edge(r->dag, parent, child, (enum br_edge_type)type, r->diag));
     if (!json->status)
         br_dag_set_edge_pos(r->dag, pos);
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, overlap = 0;
+    if (br_json_optional_count(json, &f[OVERLAP], BR_MAX_TASKS, &overlap) && overlap)
+        br_json_take(json, f[OVERLAP].at,
+                     br_dag_set_edge_overlap(r->dag, parent, child, (uint32_t)overlap, r->diag));
     if (br_json_optional_count(json, &f[BYTES], BR_MAX_BYTES, &bytes) && bytes)
         br_json_take(json, f[BYTES].at,
                      br_dag_set_edge_bytes(r->dag, parent, child, (int64_t)bytes, r->diag));

@@ -48,9 +48,11 @@ struct br_stage {
     uint32_t first_demand, demands; /* run in br_dag.demand */
     uint32_t alternatives;          /* that it has by name; 0: its tasks run in one way */
     /* In the job of a choice (planner/modes/fixed.h): by which alternative its tasks run, NULL if
-     * the given stage has none; and the index that its first task has in the given stage. */
+     * the given stage has none. */
     const char *chosen;
     uint32_t chosen_number; /* the same, counted within the given stage */
+    /* In a divided job and in that of a choice: the index that its first task has in the given
+     * stage. */
     uint32_t first_index;
     struct br_pos pos; /* the place in the file at which it stands, if known */
 };
@@ -58,7 +60,8 @@ struct br_stage {
 struct br_edge {
     uint32_t parent, child; /* stages */
     enum br_edge_type type;
-    int64_t bytes; /* that all tasks of the parent hand on to those of the child; 0: none */
+    uint32_t overlap; /* of a range */
+    int64_t bytes;    /* that all tasks of the parent hand on to those of the child; 0: none */
     struct br_pos pos;
 };
 
@@ -97,6 +100,8 @@ struct br_dag {
     struct br_alternatives *alternatives; /* owned; NULL: no alternatives, no classes, and nothing
                                            * is consumed */
     struct br_waves *waves;     /* durations by executor count, owned; NULL: not measured */
+    struct br_dag *written;     /* the job before it was divided (planner/model/ranges.h), finished,
+                                 * owned; NULL: it was not. Tasks have the same numbers there */
     struct br_memory *memory;   /* that br_dag_reset keeps, owned; NULL: none */
     struct br_dag_build *build; /* capacities and indices while it grows */
 };
@@ -167,6 +172,14 @@ enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from
 /* The same without alternatives, classes and what is consumed. */
 enum br_status br_dag_copy_held_and_timed(struct br_dag *to, const struct br_dag *from,
                                           struct br_diag *diag);
+
+/* Adds the outputs, releases, deadlines and alternatives of the finished job `from`, whose stage s
+ * is stages first[s] .. first[s + 1] - 1 here: all of it, or its tasks one by one. */
+enum br_status br_dag_copy_to_pieces(struct br_dag *to, const struct br_dag *from,
+                                     const uint32_t *first, struct br_diag *diag);
+/* The ids of the outputs that the edge reads, with blanks between them; to be freed. NULL when
+ * memory is out. */
+char *br_dag_reads_text(const struct br_storage *storage, uint32_t edge);
 
 /* Orders the stages, as a part of br_dag_finish: fills dag->topological, or describes a cycle task
  * by task. O((stages + edges) log stages). */

@@ -17,6 +17,7 @@
 static const struct br_named edge_types[] = {
     [BR_BARRIER] = {"barrier", "every task of the child waits for every task of the parent"},
     [BR_ONE_TO_ONE] = {"one-to-one", "task i of the child waits for task i of the parent"},
+    [BR_RANGE] = {"range", "task i of the child waits for consecutive tasks of the parent"},
 };
 const struct br_names br_edge_types = {BR_NAMES(edge_types)};
 
@@ -87,6 +88,7 @@ static void dag_empty(struct br_dag *dag)
     br_times_destroy(dag->times);
     br_alternatives_destroy(dag->alternatives);
     br_waves_destroy(dag->waves);
+    br_dag_destroy(dag->written);
     br_arena_finish(&dag->arena);
 }
 
@@ -348,20 +350,21 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
         status = br_dag_refuse_stage(dag, child, diag);
     if (status)
         return status;
-    if (type != BR_BARRIER && type != BR_ONE_TO_ONE)
+    if (type != BR_BARRIER && type != BR_ONE_TO_ONE && type != BR_RANGE)
         return br_fail(diag, BR_USAGE, "take a value of enum br_edge_type",
                        "there is no type %d of edges", (int)type);
     const struct br_stage *a = &dag->stage[parent], *b = &dag->stage[child];
     if (type == BR_ONE_TO_ONE && a->tasks != b->tasks)
-        return br_fail(diag, BR_BAD_INPUT, "use type barrier, or give both as many tasks",
+        return br_fail(diag, BR_BAD_INPUT, "use type range or barrier, or give both as many tasks",
                        "a one-to-one edge joins '%s' with %" PRIu32 " tasks and '%s' with %" PRIu32,
                        a->id, a->tasks, b->id, b->tasks);
     struct br_dag_build *build = dag->build;
     uint32_t ends[2] = {parent, child};
     uint32_t edge = br_index_find(&build->by_ends, &edge_keys, dag, ends, hash_ends(parent, child));
+    build->ranges |= type == BR_RANGE;
     if (edge != UINT32_MAX) {
-        if (type == BR_BARRIER)
-            dag->edge[edge].type = BR_BARRIER;
+        if (type == BR_BARRIER || dag->edge[edge].type == BR_ONE_TO_ONE)
+            dag->edge[edge].type = type;
         build->last_edge = edge;
         return BR_OK;
     }
@@ -392,6 +395,24 @@ enum br_status br_dag_edge_between(const struct br_dag *dag, uint32_t parent, ui
         return br_fail(diag, BR_BAD_INPUT, "add the edge first",
                        "%s from '%s' to '%s', which no edge joins", what, dag->stage[parent].id,
                        dag->stage[child].id);
+    return BR_OK;
+}
+
+enum br_status br_dag_set_edge_overlap(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                       uint32_t overlap, struct br_diag *diag)
+{
+    BR_NEED(diag, dag);
+    uint32_t e;
+    enum br_status status = br_dag_edge_between(dag, parent, child, "an overlap goes", &e, diag);
+    if (status)
+        return status;
+    struct br_edge *edge = &dag->edge[e];
+    if (edge->type == BR_ONE_TO_ONE)
+        return br_fail(diag, BR_BAD_INPUT, "give the edge the type range",
+                       "the edge from '%s' to '%s' has an overlap, and is no range",
+                       dag->stage[parent].id, dag->stage[child].id);
+    if (overlap > edge->overlap)
+        edge->overlap = overlap;
     return BR_OK;
 }
 
@@ -432,7 +453,7 @@ enum br_status br_dag_set_name(struct br_dag *dag, const char *name, struct br_d
     if (!copy)
         return br_fail_memory(diag);
     dag->name = copy;
-    return BR_OK;
+    return dag->written ? br_dag_set_name(dag->written, name, diag) : BR_OK;
 }
 
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
@@ -457,11 +478,25 @@ void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t durat
     dag->stage[stage].duration_ns = duration_ns;
 }
 
+/* Replaces the same tasks' duration in the job as written. */
+static void dag_replace_written(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                int64_t duration_ns)
+{
+    struct br_dag *written = dag->written;
+    const uint32_t to = br_dag_task_stage(written, dag->stage[stage].first_task);
+    const bool whole = written->stage[to].tasks == dag->stage[stage].tasks;
+    if (!whole)
+        index = dag->stage[stage].first_task - written->stage[to].first_task;
+    br_dag_replace_duration(written, to, index, duration_ns);
+}
+
 void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
                              int64_t duration_ns)
 {
     struct br_stage *s = &dag->stage[stage];
     assert(dag->finished && duration_ns >= 0);
+    if (dag->written)
+        dag_replace_written(dag, stage, index, duration_ns);
     if (index == UINT32_MAX) {
         s->duration_ns = duration_ns;
         s->by_hand = true;

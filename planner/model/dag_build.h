@@ -17,6 +17,7 @@ struct br_dag_build {
     struct br_override *override;
     struct br_index by_id, by_ends;
     uint32_t last_edge;
+    bool ranges; /* an edge was given as a range */
 };
 
 /* Counts allocations against the job's memory, if it keeps one, until the function returns. */

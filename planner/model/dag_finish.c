@@ -4,6 +4,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/model/dag_build.h"
+#include "planner/model/ranges.h"
 
 /* Groups the demands by stage, stably. */
 static bool group_demands(struct br_dag *dag)
@@ -84,6 +85,7 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         return br_fail(diag, BR_BAD_INPUT, "give it at least one stage", "the job is empty");
     if (!group_demands(dag))
         return br_fail_memory(diag);
+    const bool ranges = dag->build->ranges && br_dag_settle_ranges(dag);
     status = refuse_repeated_demands(dag, diag);
     if (!status)
         status = refuse_shared_ids(dag, diag);
@@ -114,5 +116,5 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         return status;
     br_index_finish(&build->by_ends);
     dag->finished = true;
-    return BR_OK;
+    return ranges ? br_dag_divide(dag, diag) : BR_OK;
 }

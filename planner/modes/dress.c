@@ -1,7 +1,7 @@
 #include "planner/modes/dress.h"
 
 #include "base/collections/memory.h"
-#include "planner/modes/alternative_text.h"
+#include "planner/model/alternative_text.h"
 #include "planner/model/source.h"
 
 /* The id of the way's alternative; NULL if its stage has none. */
@@ -34,7 +34,7 @@ enum br_status br_stage_dress(const struct br_modes *modes, uint32_t way, uint32
     const uint32_t index = task - of->first_task;
     made->by_hand = of->by_hand;
     made->chosen_number = modes->way[way].alternative;
-    made->first_index = made->tasks == of->tasks ? 0 : index;
+    made->first_index = of->first_index + (made->tasks == of->tasks ? 0 : index);
     br_dag_set_stage_pos(to, stage, of->pos);
     br_dag_set_stage_spread(to, stage, of->spread, of->longest_ns);
     if (id && !(made->chosen = br_arena_text(&to->arena, id)))

@@ -231,9 +231,10 @@ class Job(Owner):
         """The job in its native form, as text."""
         return _program.job_to_xml(self)
 
-    def edge(self, parent, child, type='barrier', bytes=0, reads=None, lag=0, stream=False):
-        """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
-        the parent together hand to those of the child, for plans with `network`. `reads`: the ids of the outputs that
+    def edge(self, parent, child, type='barrier', bytes=0, reads=None, lag=0, stream=False, overlap=0):
+        """The child stage waits for the parent: as a whole, 'one-to-one', or by a 'range': task i of n for those of p
+        tasks that it touches if both stages are laid side by side, and `overlap` more on either side. `bytes`: what
+        all tasks of the parent together hand to those of the child, for plans with `network`. `reads`: the ids of the outputs that
         the child reads; None: all. `lag`: seconds between the parent's end and the child's start. `stream`: the child
         runs beside the parent. Returns the edge's number."""
         self._change()
@@ -244,8 +245,14 @@ class Job(Owner):
         if self._joined.get((parent, child), False) or (wait and (parent, child) in self._joined):
             raise UsageError('two edges go from %.80r to %.80r, and one of them has reads, lag or stream' % (
                 self._stages[parent]['id'], self._stages[child]['id']), 'join the stages by one edge')
-        call(lib.br_dag_add_edge, self._dag, parent, child,
-              one_of('type of edges', {'barrier': 0, 'one-to-one': 1}, type))
+        number = one_of('type of edges', {'barrier': 0, 'one-to-one': 1, 'range': 2}, type)
+        overlap = whole(overlap, 'the overlap')
+        if overlap and type != 'range':
+            raise UsageError('an edge of type %s has an overlap' % type, "give it the type 'range'")
+        call(lib.br_dag_add_edge, self._dag, parent, child, number)
+        if overlap:
+            call(lib.br_dag_set_edge_overlap, self._dag, parent, child, overlap)
+            wait = {**wait, 'overlap': str(overlap)}
         if carried:
             call(lib.br_dag_set_edge_bytes, self._dag, parent, child, carried)
         if 'reads' in wait:
@@ -256,7 +263,7 @@ class Job(Owner):
             call(lib.br_dag_set_edge_stream, self._dag, parent, child)
         self._edges.append((parent, child, type, carried, {}))
         self._waits.append(wait)
-        self._joined[parent, child] = bool(wait)
+        self._joined[parent, child] = bool(wait.keys() - {'overlap'})
         return len(self._edges) - 1
 
     def _change(self):

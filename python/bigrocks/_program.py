@@ -19,6 +19,7 @@ import tempfile
 import xml.etree.ElementTree as _xml
 
 from . import _errors
+from ._library import lib
 
 _SPACE, _CLUSTER_SPACE = 'urn:bigrocks:job:1', 'urn:bigrocks:cluster:1'
 
@@ -148,7 +149,7 @@ def input_of_xml(make_job, make_cluster, text):
     for edge in _named(root, 'edge'):
         made = job.edge(number[edge.get('from')], number[edge.get('to')], edge.get('type') or 'barrier',
                         int(edge.get('bytes') or 0), None if edge.get('reads') is None else edge.get('reads').split(),
-                        edge.get('lag') or 0, edge.get('stream') == 'yes')
+                        edge.get('lag') or 0, edge.get('stream') == 'yes', int(edge.get('overlap') or 0))
         for attribute in _named(edge, 'attribute'):
             job.attribute(attribute.get('name'), attribute.get('value'), edge=made)
     for attribute in _named(root, 'attribute'):
@@ -268,14 +269,15 @@ def _number(value):
 def _in_numbers(said):
     """Words of the native form, with times and indices as numbers."""
     return {name: float(value) if name in ('release', 'deadline', 'lag', 'from', 'to') else
-            int(value) if name == 'index' else value for name, value in said.items()}
+            int(value) if name in ('index', 'overlap') else value for name, value in said.items()}
 
 
 def _slack_of(plan, job, cluster):
     """By rank; None for a plan of what has outputs, times or shared resources, of which slack is not known."""
-    special = (cluster._shared or cluster._unavailable or cluster._changes or any(job._waits) or
-               cluster._speeds or any(stage['outputs'] or stage['times'] or stage['alternatives'] or stage['classes'] or
-                                      stage['consumed'] for stage in job._stages))
+    special = (cluster._shared or cluster._unavailable or cluster._changes or
+               any(wait.keys() - {'overlap'} for wait in job._waits) or cluster._speeds or
+               any(stage['outputs'] or stage['times'] or stage['alternatives'] or stage['classes'] or
+                   stage['consumed'] for stage in job._stages))
     return [None] * len(plan) if special else plan.slack
 
 
@@ -349,7 +351,7 @@ def plan_to_json(plan, job, cluster):
     if plan.transfers is not None:
         whole['network_bound'] = _number(plan.network_bound)
         whole['transfers'] = [
-            {'from': job._stages[t.parent]['id'], 'to': job._stages[t.child]['id'],
+            {'from': lib.br_dag_stage_id(job._dag, t.parent).decode(), 'to': lib.br_dag_stage_id(job._dag, t.child).decode(),
              **({} if t.index is None else {'index': t.index}), 'source': t.source, 'target': t.target,
              'bytes': t.bytes, 'start': _number(t.start), 'end': _number(t.end),
              'rates': [{'start': _number(start), 'end': _number(end), 'rate': rate} for start, end, rate in t.rates]}

@@ -31,7 +31,7 @@ SHORT = {'tasks', 'count', 'task', 'threads', 'bundle', 'most', 'machine'}
 LEFT_OUT = {'Bound', 'Decision', 'Ran', 'Read', 'Slack', 'StoreHit', 'Task', 'Transfer', 'Error', 'InputError', 'Refused',
             'SystemFault', 'UsageError', 'from_dask', 'dask_cluster', 'Plan.__init__'}
 GOOD = {'id': 'new', 'tasks': 2, 'seconds': 1, 'command': 'true', 'durations': None, 'demands': {}, 'stage': 0, 'resource': 'gpu',
-        'amount': 1, 'name': 'other', 'unit': 'GiB', 'value': 'v', 'edge': None, 'parent': 0, 'child': 1, 'type': 'barrier',
+        'amount': 1, 'name': 'other', 'unit': 'GiB', 'value': 'v', 'edge': None, 'parent': 0, 'child': 1, 'type': 'barrier', 'overlap': 0,
         'bytes': 1, 'classes': {'n': (1, {'cpu': 1})}, 'count': 1, 'capacities': {'cpu': 1}, 'up': 5, 'down': 5, 'resources': 'cpu',
         'method': 'best', 'effort': 'fast', 'seed': 1, 'threads': 1, 'time_limit': 5, 'placements': 10, 'network': False, 'objective': 'mean', 'weight': 2, 'bound': 'full',
         'conflicts': 0, 'program': False, 'policy': 'graphene', 'eta': 1, 'remote_penalty': 1, 'kappa': 0.1, 'fairness': 'slots',

@@ -31,7 +31,7 @@ VALUES = {
     'const uint32_t *': 'order()', 'fault': 'NULL', 'context': 'NULL', 'br_learned_decide group': '(struct br_learned_group){1, BR_ANY, 1}',
     'progress': '(struct br_learned_progress){0}', 'br_bound_result_finish result': 'empty_result()',
     'br_plan_prove certificate': 'proof()', 'br_certificate_destroy certificate': 'proof()',
-    'enum br_edge_type': 'BR_BARRIER', 'enum br_readiness': 'BR_READY_BY_EDGES',
+    'enum br_edge_type': 'BR_BARRIER', 'overlap': '1', 'enum br_readiness': 'BR_READY_BY_EDGES',
     'struct br_dag *': 'open_dag()', 'const struct br_dag *': 'dag()', 'br_dag_reset dag': 'dag()',
     'br_dag_destroy dag': 'dag()', 'struct br_cluster *': 'cluster()', 'const struct br_cluster *': 'cluster()',
     'struct br_plan *': 'plan()', 'const struct br_plan *': 'plan()', 'const struct br_certificate *': 'proof()',
@@ -55,7 +55,7 @@ MAY_BE_NULL = {
     'br_dag_complete_order rest', 'br_dag_stage_tasks first', 'br_dag_stage_tasks count', 'br_bound_program path', 'br_dag_add_alternative alternative',
 }
 # Numbers that may be anything.
-ANY_NUMBER = {'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
+ANY_NUMBER = {'br_dag_set_edge_overlap overlap', 'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
               'br_cluster_add_unavailable to_ns', 'br_cluster_add_change to_ns', 'br_runtime_decide now_ns', 'br_runtime_decide room', 'br_certificate_read size', 'br_model_load_bytes size',
               'br_dag_task_id size', 'br_cluster_machine_name size', 'br_diag_format size'}
 # The sum over all tasks is what has a limit.

@@ -12,7 +12,7 @@
 #include "base/collections/memory.h"
 #include "base/numbers/rng.h"
 #include "planner/model/features.h"
-#include "planner/modes/alternative_text.h"
+#include "planner/model/alternative_text.h"
 #include "planner/modes/fixed.h"
 #include "runtime/replay/replay.h"
 

@@ -1,7 +1,7 @@
 /* Commands that name their alternative: "{alternative}" stands for its id, and
  * "{alternative:one=1,four=4}" for the text that the list gives to it. */
-#ifndef BR_PLANNER_MODES_ALTERNATIVE_TEXT_H
-#define BR_PLANNER_MODES_ALTERNATIVE_TEXT_H
+#ifndef BR_PLANNER_MODEL_ALTERNATIVE_TEXT_H
+#define BR_PLANNER_MODEL_ALTERNATIVE_TEXT_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "planner/modes/alternative_text.h"
+#include "planner/model/alternative_text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
