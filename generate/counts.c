@@ -120,6 +120,14 @@ static bool loosest_stage(const struct br_graph *graph, uint32_t *stage)
     return true;
 }
 
+void br_graph_draw_ranges(struct br_graph *graph, double share, uint64_t seed)
+{
+    struct br_rng rng = br_sample_stream(seed, BR_STREAM_RANGE);
+    for (uint32_t e = 0; e < graph->edges; e++)
+        if (br_sample_chance(&rng, share) && graph->edge[e].type == BR_ONE_TO_ONE)
+            graph->edge[e].type = BR_RANGE;
+}
+
 bool br_graph_count_tasks(struct br_graph *graph, uint64_t seed, bool exact)
 {
     bool done = false;
@@ -140,7 +148,8 @@ bool br_graph_count_tasks(struct br_graph *graph, uint64_t seed, bool exact)
         graph->stage[s].tasks += left;
         for (uint32_t e = 0; e < graph->edges; e++) {
             struct br_graph_edge *edge = &graph->edge[e];
-            if (graph->stage[edge->parent].tasks != graph->stage[edge->child].tasks)
+            if (edge->type == BR_ONE_TO_ONE &&
+                graph->stage[edge->parent].tasks != graph->stage[edge->child].tasks)
                 edge->type = BR_BARRIER;
         }
     } else {

@@ -242,9 +242,13 @@ enum br_status br_graph_fill(const struct br_graph *graph, const uint32_t *order
         status = br_dag_add_resource(dag, resource[r].name, resource[r].unit, diag);
     if (!status)
         status = fill_add_stages(graph, order, options, place, dag, diag);
-    for (uint32_t e = 0; e < graph->edges && !status; e++)
-        status = br_dag_add_edge(dag, place[graph->edge[e].parent].number,
-                                 place[graph->edge[e].child].number, graph->edge[e].type, diag);
+    for (uint32_t e = 0; e < graph->edges && !status; e++) {
+        const struct br_graph_edge *edge = &graph->edge[e];
+        const uint32_t parent = place[edge->parent].number, child = place[edge->child].number;
+        status = br_dag_add_edge(dag, parent, child, edge->type, diag);
+        if (!status && edge->type == BR_RANGE && graph->counted)
+            status = br_dag_set_edge_overlap(dag, parent, child, 1, diag);
+    }
     free(place);
     return status;
 }

@@ -67,6 +67,9 @@ static enum br_status generate_check(const struct br_generate_options *options,
     if (!(options->rocks >= 0 && options->rocks <= 1))
         return br_fail(diag, BR_USAGE, "0.2 makes a fifth of the stages rocks",
                        "the share of rocks is not within 0 and 1");
+    if (!(options->ranges >= 0 && options->ranges <= 1))
+        return br_fail(diag, BR_USAGE, "0.5 makes half of the one-to-one edges ranges",
+                       "the share of ranges is not within 0 and 1");
     return br_extras_check(&options->extras, diag);
 }
 
@@ -101,6 +104,8 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
     if (status)
         goto out;
     assert(graph.stages == graph.stage_room);
+    if (options->ranges > 0)
+        br_graph_draw_ranges(&graph, options->ranges, options->seed);
     if (options->rocks > 0 && graph.counted) {
         status = br_fail(diag, BR_USAGE, "take another kind, such as cosmos",
                          "jobs like %s have durations of their own, and no rocks", options->kind);

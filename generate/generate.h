@@ -31,10 +31,13 @@ struct br_generate_options {
     /* Share of the stages, within 0 and 1, that are rocks: long, and heavy in one resource alone.
      * What leads up to a rock does not fit beside one. */
     double rocks;
+    /* Share of the edges that are one to one, within 0 and 1, that become ranges: k to one or one
+     * to k by counts of their own, or with an overlap of 1 if the kind knows the counts. */
+    double ranges;
     struct br_extras extras; /* outputs, licences and times */
 };
 
-/* "cosmos", seed 1, sizes as the kind has them, no spread, no rocks, no outputs and the like;
+/* "cosmos", seed 1, sizes as the kind has them, no spread, rocks, ranges, outputs and the like;
  * outputs would be about 1 GiB of "scratch". */
 struct br_generate_options br_generate_options_default(void);
 
@@ -42,8 +45,8 @@ struct br_generate_options br_generate_options_default(void);
 extern const struct br_names br_generate_kinds;
 
 /* Makes a finished job, the caller's. BR_USAGE: an unknown kind, more stages than tasks, sizes, a
- * spread or rocks beyond the limits, rocks of a kind that knows its durations; BR_SYSTEM: memory.
- * O(tasks + stages log stages). */
+ * spread, rocks or ranges beyond the limits, rocks of a kind that knows its durations; BR_SYSTEM:
+ * memory. O(tasks + stages log stages). */
 enum br_status br_generate(const struct br_generate_options *options, struct br_dag **dag,
                            struct br_diag *diag);
 

@@ -57,6 +57,10 @@ void br_graph_add_edge(struct br_graph *graph, uint32_t parent, uint32_t child,
 void br_graph_plain_size(const struct br_generate_options *options, uint32_t *stages,
                          uint32_t *tasks);
 
+/* Makes this share of the one-to-one edges ranges. Before tasks are shared out, so that the counts
+ * at their ends differ. */
+void br_graph_draw_ranges(struct br_graph *graph, double share, uint64_t seed);
+
 /* Shares the tasks out: at least one a stage, equal counts across one-to-one edges, the rest by
  * weight. With `exact` there are graph->tasks in the end, even if some one-to-one edges have to
  * become barriers for it; else what cannot be shared out evenly is left out. False: memory. */

@@ -34,6 +34,7 @@ enum br_stream {
     BR_STREAM_WAY,
     BR_STREAM_ROCK,
     BR_STREAM_ROCK_DEMAND,
+    BR_STREAM_RANGE,
 };
 struct br_rng br_sample_stream(uint64_t seed, enum br_stream stream);
 

@@ -17,6 +17,7 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
     const struct cli_generate_settings *own = &settings->generate;
     br_option_take(own->spread, &options.spread);
     br_option_take(own->rocks, &options.rocks);
+    br_option_take(own->ranges, &options.ranges);
     br_option_take(own->outputs, &options.extras.outputs);
     br_option_take(own->outputs_from_end, &options.extras.outputs_from_end);
     br_option_take(own->licences, &options.extras.licences);
@@ -42,6 +43,9 @@ static const struct br_option generate_rows[] = {
     OPTION(NAME, "like", "KIND", generate.like, "the kind of job", .rows = &br_generate_kinds),
     OPTION(COUNT, "seed", "N", generate.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX),
+    OPTION(REAL, "ranges", "P", generate.ranges,
+           "share of one-to-one edges that become ranges: k to one, one to k", .high = 1,
+           .example = "0.5"),
     OPTION(REAL, "outputs", "P", generate.outputs, "share of stages whose tasks leave an output",
            .high = 1, .example = "0.5"),
     OPTION(TEXT, "output-amount", "A", generate.output_amount,
@@ -95,6 +99,7 @@ const struct cli_command cli_generate = {
     .examples =
         "bigrocks generate -o job.xml\n"
         "bigrocks generate --like layered --tasks 500 --stages 25 --seed 7 -o job.dot\n"
+        "bigrocks generate --tasks 300 --ranges 0.5 -o ranges.xml\n"
         "bigrocks generate --tasks 60 --alternatives 0.6 -o ways.xml\n"
         "bigrocks generate --tasks 60 --outputs 0.5 --licences 0.2 --lags 0.1 -o held.xml\n"
         "bigrocks generate --tasks 300 | bigrocks plan - --cluster examples/cluster-cosmos.xml\n",

@@ -7,6 +7,7 @@
 #include "cli/inputs/load.h"
 #include "cli/jobs/show_features.h"
 #include "cli/terminal/say.h"
+#include "planner/model/ranges.h"
 #include "planner/model/shape.h"
 
 enum { PATH_ENDS = 6 }; /* tasks shown at either end of a long critical path */
@@ -27,18 +28,31 @@ static uint32_t carrying(const struct br_dag *dag)
     return edges;
 }
 
+static void print_edges(const struct br_dag *dag)
+{
+    uint32_t count[BR_RANGE + 1] = {0};
+    for (uint32_t e = 0; e < dag->edges; e++)
+        count[dag->edge[e].type]++;
+    printf("edges          %" PRIu32 " (%" PRIu32 " barriers, %" PRIu32 " one-to-one", dag->edges,
+           count[BR_BARRIER], count[BR_ONE_TO_ONE]);
+    if (count[BR_RANGE])
+        printf(", %" PRIu32 " ranges", count[BR_RANGE]);
+    fputs(")\n", stdout);
+}
+
 static void show_print_job(const struct br_dag *dag, const struct br_shape *shape)
 {
     char text[CLI_SECONDS_TEXT];
     fputs("job            ", stdout);
     cli_print_text(stdout, br_dag_name(dag));
-    printf("\nstages         %" PRIu32 "\ntasks          %" PRIu32 "\n", dag->stages, dag->tasks);
-    printf("edges          %" PRIu32 " (%" PRIu32 " barriers, %" PRIu32 " one-to-one)\n",
-           dag->edges, shape->barriers, shape->one_to_ones);
+    const struct br_dag *written = br_dag_written(dag);
+    printf("\nstages         %" PRIu32 "\ntasks          %" PRIu32 "\n", written->stages,
+           dag->tasks);
+    print_edges(written);
     if (dag->bytes) {
         char bytes[BR_ROLE_AMOUNT_TEXT];
         br_role_bytes_text(dag->bytes, bytes);
-        printf("bytes          %s over %" PRIu32 " edges\n", bytes, carrying(dag));
+        printf("bytes          %s over %" PRIu32 " edges\n", bytes, carrying(written));
     }
     printf("depth          ");
     cli_print_count(stdout, shape->depth, "level", "levels");

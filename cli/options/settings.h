@@ -64,8 +64,8 @@ struct cli_bound_settings {
 /* A generated job. */
 struct cli_generate_settings {
     const char *like;
-    double spread, rocks;   /* NAN: not given */
-    uint64_t tasks, stages; /* 0: as the kind has it */
+    double spread, rocks, ranges; /* NAN: not given */
+    uint64_t tasks, stages;       /* 0: as the kind has it */
     uint64_t seed;
     double outputs, outputs_from_end, licences, lags, streams, releases, deadlines, alternatives,
         classes;                                 /* NAN: none */

@@ -9,6 +9,7 @@
 
 #include "parsers/text/table.h"
 #include "parsers/text/value.h"
+#include "planner/model/ranges.h"
 
 enum { NAMED = 60 };
 
@@ -34,17 +35,39 @@ static bool set_task(struct br_dag *dag, const char *name, int64_t ns)
     return found;
 }
 
+/* The stage has that number in the job as written; its tasks may be stages of their own. */
+static void set_stage(struct br_dag *dag, uint32_t stage, int64_t ns)
+{
+    const struct br_stage *written = &br_dag_written(dag)->stage[stage];
+    const uint32_t end = written->first_task + written->tasks;
+    for (uint32_t t = written->first_task; t < end;) {
+        const uint32_t piece = br_dag_task_stage(dag, t);
+        br_dag_replace_duration(dag, piece, UINT32_MAX, ns);
+        t += dag->stage[piece].tasks;
+    }
+}
+
+/* "map[3]", if the task is a stage of its own. */
+static bool set_piece(struct br_dag *dag, const char *name, int64_t ns)
+{
+    const uint32_t piece = dag->written ? br_dag_find_stage(dag, name) : UINT32_MAX;
+    if (piece != UINT32_MAX)
+        br_dag_replace_duration(dag, piece, UINT32_MAX, ns);
+    return piece != UINT32_MAX;
+}
+
 static bool set_stages(struct br_dag *dag, const char *name, int64_t ns)
 {
-    const uint32_t stage = br_dag_find_stage(dag, name);
+    const struct br_dag *written = br_dag_written(dag);
+    const uint32_t stage = br_dag_find_stage(written, name);
     bool any = stage != UINT32_MAX;
     if (any)
-        br_dag_replace_duration(dag, stage, UINT32_MAX, ns);
-    if (any || set_task(dag, name, ns))
+        set_stage(dag, stage, ns);
+    if (any || set_piece(dag, name, ns) || set_task(dag, name, ns))
         return true;
-    for (uint32_t s = 0; strpbrk(name, "*?[") && s < dag->stages; s++)
-        if (fnmatch(name, dag->stage[s].id, 0) == 0) {
-            br_dag_replace_duration(dag, s, UINT32_MAX, ns);
+    for (uint32_t s = 0; strpbrk(name, "*?[") && s < written->stages; s++)
+        if (fnmatch(name, written->stage[s].id, 0) == 0) {
+            set_stage(dag, s, ns);
             any = true;
         }
     return any;

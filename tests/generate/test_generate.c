@@ -18,6 +18,7 @@
 #include "base/numbers/real.h"
 #include "generate/sample.h"
 #include "planner/instance/instance.h"
+#include "planner/model/ranges.h"
 #include <bigrocks/bigrocks.h>
 
 static struct br_dag *make(const char *kind, uint64_t seed, uint32_t tasks, uint32_t stages,
@@ -321,6 +322,52 @@ static void test_ways(void **state)
     assert_true(seen[3] > 5 && seen[4] > 100);
 }
 
+static uint32_t edges_of(const struct br_dag *dag, enum br_edge_type type)
+{
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        count += dag->edge[e].type == type;
+    return count;
+}
+
+/* The graph is that without; one-to-one edges are ranges, of other counts or with an overlap. */
+static void test_ranges(void **state)
+{
+    const char *const kinds[] = {"cosmos", "series-parallel", "jockey-c"};
+    uint32_t before = 0, all = 0, half = 0, widened = 0;
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            struct br_generate_options options = {
+                .kind = kinds[k], .seed = seed, .tasks = 300, .stages = 20};
+            struct br_dag *plain, *dag, *some;
+            assert_int_equal(br_generate(&options, &plain, NULL), BR_OK);
+            options.ranges = 1;
+            assert_int_equal(br_generate(&options, &dag, NULL), BR_OK);
+            options.ranges = 0.5;
+            assert_int_equal(br_generate(&options, &some, NULL), BR_OK);
+            const struct br_dag *written = br_dag_written(dag);
+            assert_int_equal(dag->tasks, 300);
+            assert_int_equal(written->stages, plain->stages);
+            assert_int_equal(written->edges, plain->edges);
+            for (uint32_t e = 0; e < plain->edges; e++) {
+                assert_int_equal(written->edge[e].parent, plain->edge[e].parent);
+                assert_int_equal(written->edge[e].child, plain->edge[e].child);
+                widened += written->edge[e].overlap;
+                assert_true(written->edge[e].overlap <= (k == 2));
+            }
+            before += edges_of(plain, BR_ONE_TO_ONE);
+            all += edges_of(written, BR_RANGE);
+            half += edges_of(br_dag_written(some), BR_RANGE);
+            br_dag_destroy(plain);
+            br_dag_destroy(dag);
+            br_dag_destroy(some);
+        }
+    /* A few are barriers or one-to-one by their counts, such as those of stages of one task. */
+    assert_in_range(all, before / 2, before);
+    assert_in_range(half, all * 2 / 5, all * 3 / 5);
+    assert_true(widened > 0);
+}
+
 static void test_refusals(void **state)
 {
     const struct br_generate_options good = br_generate_options_default();
@@ -377,11 +424,11 @@ static void test_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_independence),
-        cmocka_unit_test(test_plans),     cmocka_unit_test(test_extras),
-        cmocka_unit_test(test_ways),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_independence),
+        cmocka_unit_test(test_plans),    cmocka_unit_test(test_extras),
+        cmocka_unit_test(test_ways),     cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
