@@ -93,8 +93,10 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
     assert(status || made->stages == s + 1);
     if (!status)
         br_dag_set_stage_spread(made, s, stage->spread, stage->longest_ns);
-    if (!status)
+    if (!status) {
         made->stage[s].by_hand = stage->by_hand;
+        made->stage[s].first_index = stage->first_index;
+    }
     /* What tasks last by an alternative is copied with that. */
     for (uint32_t i = 0; i < stage->tasks && !has_ways(copying, s) && !status; i++) {
         int64_t own_ns = dag_with_duration_of(copying, stage->first_task + i);

@@ -136,6 +136,20 @@ pairs = bigrocks.plan(split, both, network=True, effort='fast')
 assert sorted(t.index for t in pairs.transfers) == [0, 1] and {(t.source, t.target, t.bytes) for t in pairs.transfers} == {
     ('a', 'b', 4)}
 assert pairs.makespan == 4 and sum(r * (e - s) for t in pairs.transfers for s, e, r in t.rates) == 8, pairs.transfers
+# Four parts come to two, and others need their neighbours, too.
+coalesce, wide = bigrocks.Job('coalesce'), bigrocks.Cluster(m=(1, {'cpu': 10}))
+parts = coalesce.stage('parts', tasks=4, seconds=1, durations={3: 5}, cpu=1)
+coalesce.edge(parts, coalesce.stage('half', tasks=2, seconds=1, cpu=1), 'range')
+coalesce.edge(parts, coalesce.stage('near', tasks=4, seconds=1, cpu=1), 'range', overlap=1)
+some = bigrocks.plan(coalesce, wide)
+assert [some[id].start for id in ('half[0]', 'half[1]', 'near[0]', 'near[1]', 'near[2]', 'near[3]')] == [1, 5, 1, 1, 5, 5], list(some)
+assert coalesce.to_xml().count('type="range"') == 2 and 'overlap="1"' in coalesce.to_xml(), coalesce.to_xml()
+try:
+    split.edge(one, two_, overlap=1)
+except bigrocks.UsageError:
+    pass
+else:
+    assert False
 for wrong, kind in ((lambda: bigrocks.plan(*moved(), network=True), bigrocks.Error),
                     (lambda: moved(up=0), bigrocks.Error), (lambda: moved(up=1.5), ValueError),
                     (lambda: moved(up=1, name='other'), bigrocks.UsageError)):
