@@ -22,6 +22,8 @@ static int convert_perform(const struct cli_settings *settings, const char *cons
     struct br_dag *apart = NULL;
     if (settings->output.by_task)
         status = br_dag_by_task(input.dag, &apart, diag);
+    if (apart)
+        status = br_dag_finish(apart, diag);
     struct br_emit_input emit = {.dag = apart ? apart : input.dag, .cluster = input.cluster};
     if (!status)
         status = cli_output_open(&output, settings->output.path, diag);

@@ -72,10 +72,9 @@ static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag
     return BR_OK;
 }
 
-enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
+/* Finishes the job; *ranges: it has edges that divide it. */
+static enum br_status dag_finish_whole(struct br_dag *dag, bool *ranges, struct br_diag *diag)
 {
-    BR_NEED(diag, dag);
-    BR_IN_MEMORY(dag);
     enum br_status status = br_dag_refuse_finished(dag, diag);
     if (status)
         return status;
@@ -85,7 +84,7 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         return br_fail(diag, BR_BAD_INPUT, "give it at least one stage", "the job is empty");
     if (!group_demands(dag))
         return br_fail_memory(diag);
-    const bool ranges = dag->build->ranges && br_dag_settle_ranges(dag);
+    *ranges = dag->build->ranges && br_dag_settle_ranges(dag);
     status = refuse_repeated_demands(dag, diag);
     if (!status)
         status = refuse_shared_ids(dag, diag);
@@ -116,5 +115,26 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         return status;
     br_index_finish(&build->by_ends);
     dag->finished = true;
-    return ranges ? br_dag_divide(dag, diag) : BR_OK;
+    return BR_OK;
+}
+
+enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
+{
+    BR_NEED(diag, dag);
+    BR_IN_MEMORY(dag);
+    bool ranges = false;
+    struct br_dag *made = NULL;
+    enum br_status status = dag_finish_whole(dag, &ranges, diag);
+    if (status || !ranges)
+        return status;
+    status = br_dag_divide(dag, &made, diag);
+    if (!status)
+        status = dag_finish_whole(made, &ranges, diag);
+    if (!status) {
+        br_dag_take_divided(dag, made);
+        return BR_OK;
+    }
+    br_dag_destroy(made);
+    dag->finished = false;
+    return status;
 }

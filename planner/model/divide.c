@@ -260,8 +260,6 @@ enum br_status br_dag_make_divided(const struct br_dag *from, const bool *single
         status = divide_edge(&d, e);
     if (!status)
         status = divide_dress(&d);
-    if (!status)
-        status = br_dag_finish(d.to, diag);
     br_free(d.first);
     br_free(d.edge);
     br_free(d.id);

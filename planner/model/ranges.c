@@ -1,20 +1,8 @@
 /* Which tasks ranges join, and which stages they divide. */
 #include "planner/model/ranges.h"
 
-#include <assert.h>
-#include <inttypes.h>
-
 #include "base/collections/memory.h"
 #include "planner/model/dag_build.h"
-
-struct br_range br_range_of(uint32_t parents, uint32_t children, uint32_t overlap, uint32_t i)
-{
-    assert(i < children);
-    const uint64_t p = parents, n = children;
-    const uint64_t first = i * p / n, end = ((i + UINT64_C(1)) * p + n - 1) / n + overlap;
-    return (struct br_range){.first = first > overlap ? (uint32_t)(first - overlap) : 0,
-                             .end = end < p ? (uint32_t)end : parents};
-}
 
 /* Do the first and the last task, and so all of them, wait for every task of the parent? */
 static bool is_whole(uint32_t parents, uint32_t children, uint32_t overlap)
@@ -74,17 +62,20 @@ static bool find_single(const struct br_dag *dag, bool *single)
     return true;
 }
 
-enum br_status br_dag_divide(struct br_dag *dag, struct br_diag *diag)
+enum br_status br_dag_divide(const struct br_dag *dag, struct br_dag **made, struct br_diag *diag)
 {
     bool *single = br_calloc(dag->stages, sizeof *single);
-    struct br_dag *made = NULL;
+    *made = NULL;
     enum br_status status = single && find_single(dag, single) ? BR_OK : br_fail_memory(diag);
     if (!status)
-        status = br_dag_make_divided(dag, single, &made, diag);
+        status = br_dag_make_divided(dag, single, made, diag);
     br_free(single);
-    if (status)
-        return status;
-    /* The caller's job becomes the divided one, and `made` the job as written. */
+    return status;
+}
+
+void br_dag_take_divided(struct br_dag *dag, struct br_dag *made)
+{
+    /* `made` becomes the job as written. */
     struct br_dag written = *dag;
     *dag = *made;
     *made = written;
@@ -97,7 +88,6 @@ enum br_status br_dag_divide(struct br_dag *dag, struct br_diag *diag)
     made->build = dag->build;
     dag->build = written.build;
     dag->written = made;
-    return BR_OK;
 }
 
 enum br_status br_dag_by_task(const struct br_dag *dag, struct br_dag **made, struct br_diag *diag)

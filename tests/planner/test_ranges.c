@@ -248,6 +248,7 @@ static void same_edges(void **state)
         for (uint32_t e = 0; e < dag->edges; e++)
             assert_true(dag->edge[e].type != BR_RANGE);
         GOOD(br_dag_by_task(dag, &apart, NULL));
+        GOOD(br_dag_finish(apart, NULL));
         assert_int_equal(br_dag_fingerprint(apart, true), br_dag_fingerprint(plain, true));
         assert_int_equal(br_dag_details_fingerprint(apart), br_dag_details_fingerprint(plain));
         divided += dag->written != NULL;
