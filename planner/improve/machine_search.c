@@ -33,7 +33,7 @@ bool br_machines_search(struct br_run *run, const struct br_machines_settings *s
     uint64_t all = run->placements;
     run->placements = (uint64_t)(own.stages * (double)all);
     int64_t began_ns = br_now_ns();
-    bool ok = run->placements == 0 || br_stage_search(run);
+    bool ok = run->placements == 0 || br_stage_search(run, false);
     int64_t between_ns = br_now_ns();
     run->counters.stages_ns += (uint64_t)(between_ns - began_ns);
     run->placements = all;

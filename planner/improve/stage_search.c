@@ -417,7 +417,7 @@ static void stage_search_run_rounds(struct stage_search *search)
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-static bool stage_search_init_worker(struct worker *w, const struct br_run *run)
+static bool stage_search_init_worker(struct worker *w, const struct br_run *run, bool quick)
 {
     const struct br_instance *in = run->in;
     const size_t row = in->resources + SHARES;
@@ -434,7 +434,7 @@ static bool stage_search_init_worker(struct worker *w, const struct br_run *run)
         for (uint32_t r = in->resources; r < row; r++)
             w->capacity[c * row + r] = SHARE;
     }
-    if (in->tasks > HUGE)
+    if (quick || in->tasks > HUGE)
         w->redispatch = br_redispatch_create(in);
     else
         w->serial = br_serial_create(in, run->reach);
@@ -465,7 +465,7 @@ static uint8_t *holds_of(const struct br_instance *in)
     return holds;
 }
 
-bool br_stage_search(struct br_run *run)
+bool br_stage_search(struct br_run *run, bool quick)
 {
     const struct br_instance *in = run->in;
     uint32_t threads = run->threads < CHILDREN ? run->threads : CHILDREN;
@@ -489,7 +489,7 @@ bool br_stage_search(struct br_run *run)
         ok &= br_schedule_init(&search->slot[k].schedule, in);
     }
     for (uint32_t k = 0; ok && k < threads; k++)
-        ok = stage_search_init_worker(&search->worker[k], run);
+        ok = stage_search_init_worker(&search->worker[k], run, quick);
     if (ok) {
         stage_search_run_rounds(search);
         ok = !atomic_load(&search->memory_out);

@@ -6,8 +6,9 @@
 
 #include "planner/schedule/run.h"
 
-/* One run; run->elite must not be empty, and run->placements not 0. The result is the same for any
- * number of threads. False when memory is out. */
-bool br_stage_search(struct br_run *run);
+/* One run; run->elite must not be empty, and run->placements not 0. If it is quick, and on jobs of
+ * more than half a million tasks, children are justified by parallel generation. The result is the
+ * same for any number of threads. False when memory is out. */
+bool br_stage_search(struct br_run *run, bool quick);
 
 #endif

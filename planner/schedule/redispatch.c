@@ -124,3 +124,13 @@ bool br_redispatch(struct br_redispatch *r, struct br_schedule *schedule, uint32
     }
     return true;
 }
+
+bool br_redispatch_follow(struct br_redispatch *r, const struct br_schedule *order,
+                          struct br_schedule *schedule, const struct br_stop *stop)
+{
+    if (!pass(r, order, BR_FORWARD, &r->left, stop) ||
+        !pass(r, order, BR_BACKWARD, &r->right, stop))
+        return false;
+    redispatch_take_over(schedule, br_schedule_better(&r->right, &r->left) ? &r->right : &r->left);
+    return true;
+}

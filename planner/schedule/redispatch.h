@@ -23,6 +23,11 @@ void br_redispatch_destroy(struct br_redispatch *redispatch);
  * pass. */
 bool br_redispatch(struct br_redispatch *redispatch, struct br_schedule *schedule, uint32_t rounds,
                    const struct br_stop *stop);
+/* Fills the schedule by one pass in the order of another's starts, or one from the end in the order
+ * of its ends, whichever is shorter. `order` need not keep arcs or capacities, but it ends by its
+ * makespan. False as above. */
+bool br_redispatch_follow(struct br_redispatch *redispatch, const struct br_schedule *order,
+                          struct br_schedule *schedule, const struct br_stop *stop);
 /* Tasks placed so far. */
 uint64_t br_redispatch_placements(const struct br_redispatch *redispatch);
 

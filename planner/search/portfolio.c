@@ -13,12 +13,14 @@
 #include "planner/schedule/justify.h"
 #include "planner/schedule/redispatch.h"
 #include "planner/schedule/scarce.h"
+#include "planner/search/miniature_search.h"
 
 enum {
     ADDED = 16, /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
-    STAGES = ADDED + 1,               /* the first place of a schedule by an order of stages */
-    KEPT = STAGES + BR_SCARCE_ORDERS, /* places in `kept` */
-    FIRST_ROUNDS = 1,                 /* of justification, for all schedules */
+    STAGES = ADDED + 1, /* the first place of a schedule by an order of stages */
+    MINIATURES = STAGES + BR_SCARCE_ORDERS,  /* by orders of the miniature */
+    KEPT = MINIATURES + BR_MINIATURE_ORDERS, /* places in `kept` */
+    FIRST_ROUNDS = 1,                        /* of justification, for all schedules */
     FEW_KEPT = 4, /* of what was kept, so many, if there shall be few, then half of that */
     TURNS = 4,    /* rounds by parallel generation before one by serial generation */
     PAYS = 1000,  /* serial generation pays if it makes the best shorter by one part in this */
@@ -171,6 +173,20 @@ bool br_portfolio_stages(struct br_portfolio *p)
     p->run->counters.heuristic_placements += placements;
     p->run->counters.heuristic_schedules += BR_SCARCE_ORDERS;
     return !atomic_load(&p->memory_out);
+}
+
+bool br_portfolio_miniature(struct br_portfolio *p, uint32_t tasks)
+{
+    assert(p->kept);
+    struct br_schedule *schedule = &p->kept[MINIATURES];
+    const uint64_t before = p->run->spent;
+    assert(!schedule->start);
+    if (!br_miniature_search(p->run, tasks, schedule))
+        return false;
+    for (uint32_t k = 0; k < BR_MINIATURE_ORDERS; k++)
+        portfolio_add(p, &schedule[k], "stages", rank_of(false, BR_ORIGIN_KEPT, MINIATURES + k));
+    p->used += p->run->spent - before;
+    return true;
 }
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */
@@ -494,9 +510,9 @@ bool br_portfolio_justify(struct br_portfolio *p, unsigned works)
 {
     const uint64_t before = p->run->spent;
     bool ok = true;
-    if (works & BR_WORKS_KEPT && (p->closes || !p->kept))
+    if (works & (BR_WORKS_KEPT | BR_WORKS_QUICK) && (p->closes || !p->kept))
         ok = justify_quickly(p, before);
-    if (ok && p->kept && !portfolio_ended(p)) {
+    if (ok && p->kept && works != BR_WORKS_QUICK && !portfolio_ended(p)) {
         list_works(p, works);
         const uint32_t most = works & BR_WORKS_BEST && p->works < BR_ELITES ? BR_ELITES : p->works;
         const uint32_t threads = p->run->threads < most ? p->run->threads : most;

@@ -30,7 +30,8 @@ enum br_portfolio_works {
                           be few, the next few of them */
     BR_WORKS_SERIAL =
         2, /* those of serial generation, forward and backward, by the heuristics' orders */
-    BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing */
+    BR_WORKS_BEST = 4,  /* the best of these once more, until that brings nothing */
+    BR_WORKS_QUICK = 8, /* of large jobs what was kept, by parallel generation alone */
     BR_WORKS_ALL = BR_WORKS_KEPT | BR_WORKS_SERIAL | BR_WORKS_BEST,
 };
 
@@ -87,6 +88,10 @@ bool br_portfolio_baselines(struct br_portfolio *portfolio, const uint32_t *row,
 /* Adds schedules by orders of whole stages (planner/schedule/scarce.h), if the job is not too large
  * for these. False when memory is out. */
 bool br_portfolio_stages(struct br_portfolio *portfolio);
+/* Adds schedules by orders that suit a miniature of so many tasks (miniature_search.h), with the
+ * run's placements. Once, and only on jobs of at most BR_PORTFOLIO_LARGE tasks. False when memory
+ * is out. */
+bool br_portfolio_miniature(struct br_portfolio *portfolio, uint32_t tasks);
 /* Adds another schedule: that of the published method. */
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,
                       const char *method);

@@ -26,8 +26,11 @@ enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
  * costs less, fast takes LARGE_STAGES schedules' worth of that instead, or LARGE_PLACEMENTS
  * placements if that is more, unless the gap is at most the makespan divided by LARGE_NEAR. It
  * takes nothing more from a gap of 1/LARGE_CLOSE of it on. All that costs at most as much as
- * LARGE_PASSES schedules by parallel generation. On the largest jobs, BR_PORTFOLIO_LARGE and up, it
- * has two orders, and HUGE_STAGES. (See bench/large.)
+ * LARGE_PASSES schedules by parallel generation. On 2 to FEW_MACHINES machines, if the gap is still
+ * more than the makespan divided by FEW_GAP, a search on a miniature of FEW_TASKS tasks, with
+ * FEW_SEARCH schedules' worth of the job's placements, takes the place of that, and FEW_PASSES more
+ * may be spent in all. On more machines its orders bring less than they cost. On the largest jobs,
+ * BR_PORTFOLIO_LARGE and up, it has two orders, and HUGE_STAGES. (See bench/large.)
  */
 enum {
     LARGE_TASKS = 4000,
@@ -37,7 +40,12 @@ enum {
     HUGE_STAGES = 24,
     LARGE_PLACEMENTS = 800000,
     LARGE_NEAR = 200,
-    LARGE_CLOSE = 10000
+    LARGE_CLOSE = 10000,
+    FEW_MACHINES = 48,
+    FEW_GAP = 32,
+    FEW_TASKS = 2000,
+    FEW_SEARCH = 40,
+    FEW_PASSES = 60
 };
 /* Variants of the published method that are longer than the best schedule by more than its length
  * divided by this are given up: justification would hardly make them the shortest. On large jobs
@@ -463,10 +471,37 @@ static bool run_stages(struct br_search *s, struct br_portfolio *portfolio)
     if (!run.placements || run.placements > most)
         run.placements = most;
     run.stop = br_search_turn(s, slow_turn * s->turn_share);
-    bool ok = br_stage_search(&run);
+    bool ok = br_stage_search(&run, false);
     portfolio->used += run.spent;
     br_run_take(&s->run, &run);
     br_search_time(&s->run.counters.stages_ns, &began_ns);
+    return ok;
+}
+
+/* Does a search on a miniature suit the part, after the first justification? */
+static bool suits_miniature(const struct br_search *s)
+{
+    const int64_t makespan = best_makespan(s);
+    return is_hurried(s) && !is_huge(s) && s->run.in->machines > 1 &&
+           s->run.in->machines <= FEW_MACHINES && makespan - s->bound.ticks > makespan / FEW_GAP;
+}
+
+/* Adds schedules in orders of the miniature's, and justifies them. */
+static bool run_miniature(struct br_search *s, struct br_portfolio *portfolio)
+{
+    const int64_t best = best_makespan(s);
+    int64_t began_ns = br_now_ns();
+    *portfolio->run = br_search_begin(s);
+    struct br_run *run = portfolio->run;
+    const uint64_t most = (uint64_t)FEW_SEARCH * s->run.in->tasks;
+    if (!run->placements || run->placements > most)
+        run->placements = most;
+    run->stop = br_search_turn(s, slow_turn * s->turn_share);
+    portfolio->most += (uint64_t)FEW_PASSES * s->run.in->tasks;
+    const bool ok = br_portfolio_miniature(portfolio, FEW_TASKS);
+    br_run_take(&s->run, run);
+    br_search_time(&s->run.counters.stages_ns, &began_ns);
+    planner_search_tell(s, best);
     return ok;
 }
 
@@ -487,11 +522,16 @@ static bool plan_best(struct br_search *s)
     if (ok && is_huge(s) && search_is_open(s))
         ok = run_work_path(s, &portfolio);
     if (ok && is_large(s) && search_is_open(s))
+        ok = run_justify(s, &portfolio, BR_WORKS_QUICK);
+    const bool few = ok && suits_miniature(s);
+    if (ok && few && search_is_open(s))
+        ok = run_miniature(s, &portfolio);
+    if (ok && is_large(s) && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
     const bool pays = portfolio.pays;
-    if (ok && hurried && pays && search_is_open(s))
+    if (ok && hurried && pays && !few && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
-    if (ok && hurried && !(pays && s->run.in->tasks >= LARGE_MANY) && search_is_open(s))
+    if (ok && hurried && !few && !(pays && s->run.in->tasks >= LARGE_MANY) && search_is_open(s))
         ok = run_stages(s, &portfolio);
     if (ok && !hurried && search_is_open(s))
         ok = run_graphene(s, &portfolio, &found);

@@ -173,7 +173,7 @@ static void test_caps(void **state)
                          .threads = 1,
                          .placements = UINT64_C(1000) * in->tasks,
                          .lower_bound = 1};
-    assert_true(br_stage_search(&run));
+    assert_true(br_stage_search(&run, false));
     assert_int_equal(elite.entry[0].schedule.makespan, 5);
     br_schedule_finish(&schedule);
     br_elite_finish(&elite);
