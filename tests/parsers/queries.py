@@ -64,7 +64,8 @@ FORMS = ('text', 'json', 'yaml', 'xml')
 class Server:
     def __init__(self, folder, settings=None):
         self.folder = folder
-        self.settings = {'listen_addresses': "''", 'fsync': 'off', 'jit': 'off', **(settings or {})}
+        # Estimates stay as they are: nothing gathers statistics meanwhile.
+        self.settings = {'listen_addresses': "''", 'fsync': 'off', 'jit': 'off', 'autovacuum': 'off', **(settings or {})}
         places = sorted(pathlib.Path('/usr/lib/postgresql').glob('*/bin/initdb')) or [shutil.which('initdb')]
         if not places[-1] or not shutil.which('psql'):
             print('PostgreSQL is not installed')
