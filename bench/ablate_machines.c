@@ -19,7 +19,7 @@
 /* none, whole, no stages, stages alone, and one without each move */
 enum { VARIANTS = 4 + BR_MOVE_MACHINES + 1, ROWS = 32 };
 
-static void fail(const char *what)
+_Noreturn static void fail(const char *what)
 {
     fprintf(stderr, "ablate_machines: %s\n", what);
     exit(3);

@@ -35,7 +35,7 @@ static struct {
     uint64_t conflicts, slice, passes, seed, proof, lower, upper;
 } options = {"both", 60, UINT64_MAX, 2000, 300, 1, 0, 0, INT64_MAX};
 
-static void fail(const char *what)
+_Noreturn static void fail(const char *what)
 {
     fprintf(stderr, "exact_pool: %s\n", what);
     exit(3);

@@ -40,7 +40,7 @@ struct bench {
     struct br_schedule schedule;
 };
 
-static void fail(const char *what)
+_Noreturn static void fail(const char *what)
 {
     fprintf(stderr, "micro_pool: %s\n", what);
     exit(3);
