@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/collections/memory.h"
+#include "base/invariant.h"
 #include "base/process/parallel.h"
 #include "planner/improve/stage_search.h"
 #include "planner/instance/miniature.h"
@@ -115,9 +116,11 @@ static void begin_elite(struct miniature_search *m)
 {
     const struct br_instance *in = &m->miniature.in;
     uint32_t count = 0;
-    for (uint32_t k = 0; br_heuristic_at(k); k++)
+    for (uint32_t k = 0; br_heuristic_at(k); k++) {
+        assert(k < HEURISTICS);
         if (!br_heuristic_at(k)->slow && !br_heuristic_at(k)->weak)
             m->first[count++] = k;
+    }
     for (uint32_t k = 0; m->scarce && k < BR_SCARCE_ORDERS; k++)
         m->first[count++] = HEURISTICS + k;
     const uint64_t justified = miniature_parallel(m, in, count, run_first);
