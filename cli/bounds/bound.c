@@ -5,7 +5,7 @@
 #include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/bounds/storage.h"
-#include "cli/bounds/veripb.h"
+#include "cli/bounds/proof_files.h"
 #include "cli/bounds/what_if.h"
 #include "cli/inputs/load.h"
 #include "cli/options/options.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/bounds/veripb.h"
+#include "cli/bounds/proof_files.h"
 #include "cli/terminal/say.h"
 #include "parsers/parsers.h"
 #include "planner/check/proofs/certificate.h"

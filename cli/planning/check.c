@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/bounds/check_certificate.h"
-#include "cli/bounds/veripb.h"
+#include "cli/bounds/proof_files.h"
 #include "cli/inputs/load.h"
 #include "cli/options/options.h"
 #include "cli/planning/compare.h"

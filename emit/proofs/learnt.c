@@ -104,7 +104,7 @@ static enum br_status learnt_derive(struct learnt *l, struct br_diag *diag)
 }
 
 enum br_status br_emit_learnt(const struct br_instance *in, const struct br_proof *proof, FILE *opb,
-                              FILE *pbp, struct br_veripb_size *size, uint64_t *conflict,
+                              FILE *pbp, struct br_proof_size *size, uint64_t *conflict,
                               struct br_diag *diag)
 {
     struct learnt l = {.proof = proof, .out = pbp};

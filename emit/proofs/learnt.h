@@ -10,7 +10,7 @@
 #include "planner/instance/instance.h"
 
 /* The size of a proof and its formula. */
-struct br_veripb_size {
+struct br_proof_size {
     uint64_t variables, rows, lines; /* of the formula; lines that the proof adds */
     int64_t
         proven_ns; /* the bound of the formula: without what rounding adds to the certificate's */
@@ -20,7 +20,7 @@ struct br_veripb_size {
  * that is known to hold. *conflict is the last line. BR_NO in words if it has no form; BR_SYSTEM.
  */
 enum br_status br_emit_learnt(const struct br_instance *in, const struct br_proof *proof, FILE *opb,
-                              FILE *pbp, struct br_veripb_size *size, uint64_t *conflict,
+                              FILE *pbp, struct br_proof_size *size, uint64_t *conflict,
                               struct br_diag *diag);
 
 #endif

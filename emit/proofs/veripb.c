@@ -17,7 +17,7 @@ struct veripb {
     enum br_proof_form form;
     FILE *opb, *pbp; /* or the model and the scaffold */
     struct br_diag *diag;
-    struct br_veripb_size *size;
+    struct br_proof_size *size;
     struct br_arena arena;
     bool *used, *counted, *scarce; /* by task, task, resource */
     struct br_weighed weighed;
@@ -262,7 +262,7 @@ static enum br_status veripb_emit_job(const struct br_certificate *c, const stru
 
 enum br_status br_emit_proof(enum br_proof_form form, const struct br_certificate *certificate,
                              const struct br_dag *dag, const struct br_cluster *cluster,
-                             FILE *statement, FILE *proof, struct br_veripb_size *size,
+                             FILE *statement, FILE *proof, struct br_proof_size *size,
                              struct br_diag *diag)
 {
     struct br_dag *relaxed = NULL;

@@ -18,7 +18,7 @@ enum br_proof_form { BR_FORM_VERIPB, BR_FORM_DRCP };
  * streams. O(terms). */
 enum br_status br_emit_proof(enum br_proof_form form, const struct br_certificate *certificate,
                              const struct br_dag *dag, const struct br_cluster *cluster,
-                             FILE *statement, FILE *proof, struct br_veripb_size *size,
+                             FILE *statement, FILE *proof, struct br_proof_size *size,
                              struct br_diag *diag);
 
 #endif

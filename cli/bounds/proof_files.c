@@ -1,5 +1,5 @@
 /* bound --proof: a statement and its proof, as two files. */
-#include "cli/bounds/veripb.h"
+#include "cli/bounds/proof_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static enum br_proof_form proof_form(const struct cli_settings *settings)
 
 static enum br_status proof_write(enum br_proof_form form, const struct br_input *input,
                                   const struct br_bound_result *result, const char *opb_path,
-                                  const char *pbp_path, struct br_veripb_size *size,
+                                  const char *pbp_path, struct br_proof_size *size,
                                   struct br_diag *diag)
 {
     struct cli_output opb, pbp;
@@ -51,7 +51,7 @@ static enum br_status proof_write(enum br_proof_form form, const struct br_input
 }
 
 enum br_status cli_write_proof(const struct cli_settings *settings, const struct br_input *input,
-                               const struct br_bound_result *result, struct br_veripb_size *size,
+                               const struct br_bound_result *result, struct br_proof_size *size,
                                struct br_diag *diag)
 {
     const char *name = settings->output.path;
@@ -72,7 +72,7 @@ enum br_status cli_tell_proof(const struct cli_settings *settings,
                               const struct br_bound_result *result, const struct cli_proof *proof,
                               struct br_diag *diag)
 {
-    const struct br_veripb_size *size = &proof->size;
+    const struct br_proof_size *size = &proof->size;
     if (proof->status) {
         *diag = proof->diag;
         return proof->status;
