@@ -8,7 +8,7 @@
 #include "base/collections/memory.h"
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/modes/fixed.h"
 
 enum {

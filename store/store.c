@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/process/stop.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/search/method.h"
 #include "store/file.h"
 #include "store/refit.h"

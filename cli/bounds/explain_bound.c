@@ -9,7 +9,7 @@
 #include "cli/bounds/what_if.h"
 #include "cli/terminal/say.h"
 #include "planner/bounds/measure.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
 
 enum { NAMED = 6 }; /* stages named in a list */

@@ -18,7 +18,7 @@
 
 #include "base/collections/grow.h"
 #include "planner/bounds/bounds.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
 
 enum { NAME_MOST = 200, POINTS_MOST = 500, STEPS = 10 };

@@ -14,7 +14,7 @@
 #include "cli/options/choices.h"
 #include "cli/terminal/say.h"
 #include "parsers/text/value.h"
-#include "planner/model/units.h"
+#include "planner/eligibility/units.h"
 
 enum br_status cli_add_shared(const struct cli_job_settings *job, struct br_cluster *cluster,
                               struct br_diag *diag)

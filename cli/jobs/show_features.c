@@ -10,8 +10,7 @@
 #include "base/roles.h"
 #include "cli/inputs/load.h"
 #include "cli/terminal/say.h"
-#include "planner/model/features.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
 
 /* Numbers of things, by name: "2 releases, 1 lag". Those of 0 are left out. */

@@ -15,7 +15,6 @@
 #include "cli/options/options.h"
 #include "cli/planning/compare.h"
 #include "cli/terminal/say.h"
-#include "planner/model/ways.h"
 #include "planner/check/proofs/certificate.h"
 #include "planner/check/stated.h"
 #include "planner/instance/plan.h"

@@ -28,7 +28,7 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
 
 /* Adds to the plan its average makespan if durations are off by 10 and by 30 percent, drawn from
  * the seed, in runs that follow the plan's order; nothing for a plan with transfers, or if the job
- * or its cluster has features (planner/model/features.h). Makes as many runs as take about
+ * or its cluster has features (planner/eligibility/features.h). Makes as many runs as take about
  * `most_ns`, or none: their number does not depend on the clock. */
 enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *plan, uint64_t seed,
                                  int64_t most_ns, struct br_diag *diag);

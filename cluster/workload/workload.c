@@ -7,7 +7,7 @@
 
 #include "base/collections/grow.h"
 #include "base/collections/sort.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 struct br_workload *br_workload_create(const char *name, const char *source)
 {

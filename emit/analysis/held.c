@@ -9,7 +9,7 @@
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum { MACHINES_MOST = 4 /* rows of machines for one resource */ };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum br_status br_late_init(struct br_late *late, const struct br_emit_input *input,
                             struct br_diag *diag)

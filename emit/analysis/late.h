@@ -7,7 +7,7 @@
 #include "emit/write/input.h"
 
 /* What a task waited for. The last transfer to it is inputs.last of its analysis. Those from
- * BR_WAITED_LAG on are of jobs with features (planner/model/features.h). */
+ * BR_WAITED_LAG on are of jobs with features (planner/eligibility/features.h). */
 enum br_waited {
     BR_WAITED_PARENT,
     BR_WAITED_MACHINE,

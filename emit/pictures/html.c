@@ -5,7 +5,7 @@
 #include "emit/write/outputs.h"
 #include "emit/pictures/html_held.h"
 #include "emit/pictures/picture.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "emit/analysis/held.h"
 #include "emit/write/write.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum {
     LISTED = 200,        /* of those that hold the most */

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/model/ways.h"
-
 struct br_plan *br_plan_empty(const struct br_dag *dag)
 {
     const uint32_t tasks = dag->tasks;

@@ -7,7 +7,7 @@
 #include "base/collections/memory.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
 #include "planner/instance/remainder.h"
 #include "planner/instance/rounding.h"

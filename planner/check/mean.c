@@ -6,7 +6,7 @@
 #include "base/collections/memory.h"
 #include "planner/check/verify.h"
 #include "planner/instance/completions.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/instance.h"
 
 /* The latest of some times, of starts and of ends. */

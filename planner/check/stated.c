@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/part.h"
 
 struct stated {

@@ -9,7 +9,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/check/transfers.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 static void verify_check_tasks(struct br_plan_check *check)
 {

@@ -9,7 +9,7 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 #include "planner/instance/instance.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 void br_general_destroy(struct br_general *job)
 {

@@ -7,16 +7,16 @@
 
 #include "base/collections/csr.h"
 #include "base/collections/memory.h"
-#include "planner/model/deadlines.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/deadlines.h"
+#include "planner/eligibility/ways.h"
 #include "base/collections/sort.h"
 #include "base/collections/sorted.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 #include "base/roles.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/source.h"
-#include "planner/model/units.h"
+#include "planner/eligibility/units.h"
 
 /* The sum of demands over all tasks, times a duration, needs 128 bits. Sums over machines stay
  * below this, in 64. */

@@ -1,8 +1,8 @@
 #include "planner/instance/least_way.h"
 
 #include "base/collections/memory.h"
-#include "planner/model/features.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/features.h"
+#include "planner/eligibility/ways.h"
 
 struct lessening {
     const struct br_dag *dag;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
-#include "planner/model/ways.h"
 #include "base/collections/sort.h"
 
 struct br_plan *br_plan_create(uint32_t tasks)

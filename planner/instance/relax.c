@@ -6,11 +6,11 @@
 
 #include "base/collections/memory.h"
 #include "planner/instance/least_way.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/waits.h"
-#include "planner/model/deadlines.h"
-#include "planner/model/ways.h"
-#include "planner/model/units.h"
+#include "planner/eligibility/deadlines.h"
+#include "planner/eligibility/ways.h"
+#include "planner/eligibility/units.h"
 
 struct relaxing {
     const struct br_dag *dag;

@@ -195,6 +195,18 @@ void br_dag_set_alternative_pos(struct br_dag *dag, struct br_pos pos);
  * released after its deadline. */
 enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag);
 
+/* How many alternatives the stage has by name; 0: none. O(1). */
+uint32_t br_alternatives_of(const struct br_dag *dag, uint32_t stage);
+/* The alternative of the stage with that id, counted within the stage; UINT32_MAX if there is none.
+ * In a finished job. O(alternatives of the stage). */
+uint32_t br_alternative_find(const struct br_dag *dag, uint32_t stage, const char *id);
+/* What the task lasts by the alternative (a number in br_alternatives.alternative) on a machine of
+ * speed 1. O(1). */
+int64_t br_alternative_duration(const struct br_dag *dag, uint32_t alternative, uint32_t task);
+/* Gives task `index` of the stage this duration by all its alternatives, in a finished job. */
+void br_alternatives_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                      int64_t duration_ns);
+
 /* Does the edge read all outputs of its parent? The job has outputs. */
 static inline bool br_edge_reads_all(const struct br_dag *dag, uint32_t edge)
 {

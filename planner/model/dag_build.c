@@ -2,7 +2,6 @@
 #include "base/collections/memory.h"
 #include "planner/model/dag_build.h"
 #include "planner/model/waves.h"
-#include "planner/model/ways.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "planner/modes/fixed.h"
 
 #include "base/collections/memory.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/source.h"
 
 struct fixing {

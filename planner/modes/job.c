@@ -5,8 +5,8 @@
 #include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
-#include "planner/model/deadlines.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/deadlines.h"
+#include "planner/eligibility/ways.h"
 
 /* No amount that is not 0 has fewer digits after the point. */
 enum { LEAST_DIGITS = -18 };

@@ -10,7 +10,7 @@
 #ifndef BR_PLANNER_MODES_MODE_LISTER_H
 #define BR_PLANNER_MODES_MODE_LISTER_H
 
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/modes/job.h"
 
 /* Features with which the schedules are plans. */

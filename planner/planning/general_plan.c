@@ -7,7 +7,7 @@
 #include "base/collections/memory.h"
 #include "base/process/clock.h"
 #include "planner/general/enumerate.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/task_order.h"
 #include "planner/planning/general_state.h"
 #include "planner/search/make_plan.h"

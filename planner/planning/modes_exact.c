@@ -5,7 +5,7 @@
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 #include "planner/exact/exact.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/modes/selected.h"
 
 /* The first turn of a goal has so many conflicts, and each next one this share more. */

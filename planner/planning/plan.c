@@ -1,6 +1,6 @@
 /* br_plan_make: jobs whose tasks run in several ways, those with other features, and those without.
  */
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/task_order.h"
 #include "planner/planning/general_plan.h"
 #include "planner/search/make_plan.h"

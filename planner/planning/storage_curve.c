@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 #include "planner/peak/limit.h"
 #include "planner/planning/general_plan.h"

@@ -1,5 +1,5 @@
 /* Set-up and events of the enforcer. [Grandl16, 5] decide.c makes the decisions. */
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "runtime/enforcer/model.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "base/text/diag.h"
 #include "planner/general/walk.h"
 #include "planner/general/witness.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 
 enum { WITNESS_WORK = 3000000 }; /* of a search for a witness */

@@ -1,5 +1,5 @@
-/* A job with features (planner/model/features.h) that runs: what it holds and where, and when its
- * tasks may start.
+/* A job with features (planner/eligibility/features.h) that runs: what it holds and where, and when
+ * its tasks may start.
  *
  * A place (planner/general/job.h) holds for each running task the larger of what the task holds
  * while it runs and what it leaves behind, less what nobody but this task still reads there; and

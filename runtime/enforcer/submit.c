@@ -4,7 +4,7 @@
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/source.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"

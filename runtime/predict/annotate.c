@@ -11,7 +11,7 @@
 #include "base/collections/sort.h"
 #include "base/numbers/real.h"
 #include "base/roles.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "runtime/predict/annotate_ways.h"
 #include "runtime/predict/dag_with.h"
 #include "store/history/way.h"

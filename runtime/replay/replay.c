@@ -7,7 +7,7 @@
 #include "base/collections/heap.h"
 #include "base/numbers/real.h"
 #include "planner/model/dag.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum { ROOM = 256 };
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 #include "planner/peak/least.h"
 #include "planner/peak/limit.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"

@@ -7,7 +7,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "emit/emit.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/check/proofs/certificate.h"
 #include "planner/instance/plan.h"
 #include "tests/fuzz/fuzz.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "tests/parsers/parse_text.h"
 #include "tests/emit/plan_fixture.h"
 

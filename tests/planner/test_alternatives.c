@@ -11,8 +11,8 @@
 
 #include "planner/instance/instance.h"
 #include "planner/instance/plan.h"
-#include "planner/model/features.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/features.h"
+#include "planner/eligibility/ways.h"
 
 #define S INT64_C(1000000000)
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"

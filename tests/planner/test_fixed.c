@@ -11,7 +11,7 @@
 
 #include "base/collections/memory.h"
 #include "base/numbers/rng.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/alternative_text.h"
 #include "planner/modes/fixed.h"
 #include "runtime/replay/replay.h"

@@ -13,7 +13,7 @@
 #include "planner/general/held.h"
 #include "planner/general/lister.h"
 #include "planner/general/witness.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"

@@ -13,7 +13,7 @@
 #include <bigrocks/planner.h>
 
 #include "planner/check/proofs/relaxed.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"

@@ -10,7 +10,7 @@
 #include "planner/model/shape.h"
 #include "planner/instance/instance.h"
 #include "planner/instance/part.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "tests/support/random_features.h"
 
 enum { JOBS = 4000, TASKS = 24 };

@@ -11,7 +11,7 @@
 
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/instance.h"
 
 #define S INT64_C(1000000000)

@@ -18,7 +18,7 @@
 #include "emit/emit.h"
 #include "parsers/jobs/native.h"
 #include "parsers/parsers.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"
 

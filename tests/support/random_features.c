@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum { KINDS = 4, MOST_OUTPUTS = 2 };
 static const char *const kind_name[KINDS] = {"cpu", "mem", "scratch", "licence"};

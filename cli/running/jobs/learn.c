@@ -16,7 +16,6 @@
 #include "cli/inputs/job_table.h"
 #include "cli/terminal/say.h"
 #include "planner/instance/plan.h"
-#include "planner/model/ways.h"
 #include "runtime/predict/annotate.h"
 #include "runtime/predict/dag_with.h"
 #include "runtime/replanning/replanner.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "planner/model/ways.h"
 #include "planner/modes/selected.h"
 #include "runtime/drivers/common/journal.h"
 #include "runtime/predict/dag_with.h"

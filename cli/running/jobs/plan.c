@@ -11,9 +11,8 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/say.h"
 #include "planner/model/cluster/cluster.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
-#include "planner/model/ways.h"
 #include "runtime/replanning/replanner.h"
 
 /* A search is limited to this share of the job's lower bound; longer is not worth it. */

@@ -9,7 +9,7 @@
 #include "cli/inputs/load.h"
 #include "cli/terminal/say.h"
 #include "cluster/workload/command/world_options.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/plan.h"
 
 enum { TOKENS = 100 };

@@ -17,7 +17,7 @@
 #include "cluster/executors/report/curve.h"
 #include "cluster/workload/command/workloads.h"
 #include "cluster/workload/make.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/model/waves.h"
 
 /* The jobs that episodes are drawn from. */

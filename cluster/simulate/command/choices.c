@@ -7,7 +7,7 @@
 
 #include "base/text/diag.h"
 #include "cluster/simulate/command/budgets.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/modes/fixed.h"
 
 struct choosing {

@@ -29,7 +29,7 @@
 #include "cluster/workload/command/record_options.h"
 #include "cluster/workload/command/world_options.h"
 #include "cluster/workload/read/workloads.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum { MOST_POLICIES = 1000 };
 

@@ -19,7 +19,7 @@
 #include "cluster/workload/traces.h"
 #include "cluster/workload/write/workload.h"
 #include "generate/generate.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 enum { ASSIGN_RANDOM, ASSIGN_IN_TURN };
 

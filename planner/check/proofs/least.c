@@ -1,7 +1,7 @@
 #include "planner/check/proofs/least.h"
 
-#include "planner/model/features.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/features.h"
+#include "planner/eligibility/ways.h"
 
 /* What the task of the stage demands by the alternative (of a stage without any, UINT32_MAX). */
 static struct br_decimal demand_by(const struct br_dag *dag, uint32_t stage, uint32_t alternative,

@@ -7,8 +7,8 @@
 #include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
-#include "planner/model/features.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/features.h"
+#include "planner/eligibility/ways.h"
 
 static const int64_t most_price = INT64_C(1) << 53;
 

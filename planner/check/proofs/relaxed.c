@@ -9,8 +9,8 @@
 #include "base/numbers/wide.h"
 #include "planner/check/proofs/awaited.h"
 #include "planner/check/proofs/least.h"
-#include "planner/model/features.h"
-#include "planner/model/units.h"
+#include "planner/eligibility/features.h"
+#include "planner/eligibility/units.h"
 
 struct remaking {
     const struct br_dag *dag;

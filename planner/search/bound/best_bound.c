@@ -15,7 +15,7 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/proofs/certificate.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/instance/relax.h"
 #include "planner/instance/rounding.h"
 #include "planner/search/bound/beside.h"

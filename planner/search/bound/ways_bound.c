@@ -6,7 +6,7 @@
 #include "base/process/clock.h"
 #include "base/text/diag.h"
 #include "planner/check/proofs/certificate.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "planner/modes/multipliers.h"
 
 /* Rounds times tasks, so that large jobs take seconds, too. */

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 /* Tells the enforcer, which has the job under the number, which tasks have ended or run. */
 static enum br_status replans_catch_up(struct br_driver *driver, const struct br_driver_job *job,

@@ -1,7 +1,7 @@
 /* Slurm itself keeps licences and releases, by --licenses and --begin. What is held is kept by
  * dependencies, in the plan's order; deadlines are only the planner's. */
 #include "base/roles.h"
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 #include "runtime/drivers/slurm/slurm.h"
 
 static const char who[] = "a run by Slurm's jobs";

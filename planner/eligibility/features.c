@@ -1,4 +1,4 @@
-#include "planner/model/features.h"
+#include "planner/eligibility/features.h"
 
 static const struct {
     unsigned feature;

@@ -1,5 +1,5 @@
 /* Bytes of the cluster against counts of the job. */
-#include "planner/model/units.h"
+#include "planner/eligibility/units.h"
 
 #include <stdio.h>
 #include <string.h>

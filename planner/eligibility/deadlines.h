@@ -1,7 +1,7 @@
 /* Deadlines of a job on a cluster: tasks last less long on faster machines and by other
  * alternatives, so whether a task alone is in time depends on both. */
-#ifndef BR_PLANNER_MODEL_DEADLINES_H
-#define BR_PLANNER_MODEL_DEADLINES_H
+#ifndef BR_PLANNER_ELIGIBILITY_DEADLINES_H
+#define BR_PLANNER_ELIGIBILITY_DEADLINES_H
 
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"

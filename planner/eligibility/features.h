@@ -1,7 +1,7 @@
 /* The features of a job and its cluster beyond tasks that hold what they demand while they run.
  * Code that does not know one of them refuses the job, so that none is silently left out. */
-#ifndef BR_PLANNER_MODEL_FEATURES_H
-#define BR_PLANNER_MODEL_FEATURES_H
+#ifndef BR_PLANNER_ELIGIBILITY_FEATURES_H
+#define BR_PLANNER_ELIGIBILITY_FEATURES_H
 
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"

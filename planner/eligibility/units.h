@@ -1,6 +1,6 @@
 /* Resources that job and cluster count in different units. */
-#ifndef BR_PLANNER_MODEL_UNITS_H
-#define BR_PLANNER_MODEL_UNITS_H
+#ifndef BR_PLANNER_ELIGIBILITY_UNITS_H
+#define BR_PLANNER_ELIGIBILITY_UNITS_H
 
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"

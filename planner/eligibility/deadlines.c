@@ -1,7 +1,7 @@
-#include "planner/model/deadlines.h"
+#include "planner/eligibility/deadlines.h"
 
 #include "base/text/diag.h"
-#include "planner/model/ways.h"
+#include "planner/eligibility/ways.h"
 
 /* What the task lasts so on machines of the class. */
 static int64_t deadlines_duration(const struct br_dag *dag, uint32_t task, uint32_t alternative,
