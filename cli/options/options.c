@@ -149,6 +149,10 @@ static const struct br_option shared_rows[] = {
     OPTION(COUNT, "bundle", "N", enforcer.bundle,
            "candidates that one look at the ready tasks collects for a machine (default: 8)",
            .least = 1, .most = 65536, .commands = CLI_RUN | CLI_SIMULATE),
+    OPTION(FLAG, "refine", NULL, enforcer.refine,
+           "jobs have as much work left as their ended tasks tell: where these took longer or "
+           "shorter than declared, others of their stage are believed to do so, too",
+           .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(LIST, "utility", "S:U,...", control.utility,
            "instead of a deadline: the value U of a job that ends S seconds after its start, on "
            "lines through these points, never rising; one for all jobs, or one for each with '/' "

@@ -139,6 +139,7 @@ struct cli_enforcer_settings {
     uint32_t fairness;                 /* a row */
     const char *fungible, *overbook;
     uint64_t bundle;
+    bool refine;
 };
 
 /* The run of jobs. */

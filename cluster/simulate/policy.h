@@ -40,6 +40,8 @@ struct br_policy_setup {
     /* By resource that is declared fungible: how far it may be overbooked, in percent. */
     uint32_t overbooked;
     const struct br_overbook *overbook;
+    /* Policies by work that is left count what ended tasks took: see br_runtime_lasted. */
+    bool refine;
     /* Resources that the row does not look at, if it is `narrow`: it counts no demands of them, and
      * machines hold any. */
     uint32_t unseens;

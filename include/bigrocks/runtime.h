@@ -134,6 +134,14 @@ BR_API enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t jo
  * started here, such as a task that an earlier run finished. O(children that become ready). */
 BR_API enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                           struct br_diag *diag);
+/* The task, which has finished or is about to, took lasted_ns (0 or less: nobody knows). Tasks of
+ * its stage that have not started are believed to take as much longer or shorter than declared, and
+ * less surely those of stages of which nothing has been told: so the work that is left of the job,
+ * by which jobs are compared, follows what is seen. A caller that never tells has declared
+ * durations alone. O(1), and O(tasks) the first time. BR_USAGE: there is no such task. BR_SYSTEM
+ * (memory). */
+BR_API enum br_status br_runtime_lasted(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                        int64_t lasted_ns, struct br_diag *diag);
 /* The started task has failed and releases its resources. If `again`, it is ready again and will be
  * decided anew; else its descendants never become ready. */
 BR_API enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t job, uint32_t task,

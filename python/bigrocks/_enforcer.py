@@ -87,6 +87,11 @@ class Enforcer(Owner):
         """A task is done. It may never have started here, such as one that an earlier run finished."""
         call(lib.br_runtime_finished, self._runtime, job, task)
 
+    def lasted(self, job, task, duration):
+        """The finished task took so many seconds: others of its stage are believed to take as much longer or shorter
+        than declared, so the work that is left of the job follows."""
+        call(lib.br_runtime_lasted, self._runtime, job, task, to_ns(duration))
+
     def failed(self, job, task, again=False):
         """`again`: it is to be started once more."""
         call(lib.br_runtime_failed, self._runtime, job, task, again)

@@ -263,6 +263,7 @@ _TABLE = [
     ('runtime_retire', _STATUS, [_P, ('job', _U), _DIAG]), ('runtime_close', _STATUS, [_P, ('job', _U), _DIAG]),
     ('runtime_started', _STATUS, [_P, ('job', _U), ('task', _U), ('machine', _U), _DIAG]),
     ('runtime_finished', _STATUS, [_P, ('job', _U), ('task', _U), _DIAG]),
+    ('runtime_lasted', _STATUS, [_P, ('job', _U), ('task', _U), ctypes.c_int64, _DIAG]),
     ('runtime_failed', _STATUS, [_P, ('job', _U), ('task', _U), ('again', ctypes.c_bool), _DIAG]),
     ('runtime_report', _STATUS, [_P, ('machine', _U), ('the resource', _T), ('the amount', _T), _DIAG]),
     ('runtime_decide', _U, [_P, ('machine', _U), ('now', _I), ctypes.POINTER(DecisionMade), ('most', _U)]),

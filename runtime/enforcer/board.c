@@ -258,6 +258,9 @@ static void update_remaining(struct br_runtime *runtime, uint32_t number, struct
     bool alone = runtime->pending.jobs < 2;
     if (!set->offers)
         set->remaining = job->remaining;
+    /* What ended tasks took may raise the work; a bound far below it would hide what cannot win. */
+    if (job->paces && !alone && set->remaining < lag * job->remaining)
+        set_remaining(runtime, set, job->remaining);
     if (set->remaining <= job->remaining)
         return;
     if (alone && set->offers > FEW)

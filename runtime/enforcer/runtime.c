@@ -511,6 +511,22 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
     return BR_OK;
 }
 
+enum br_status br_runtime_lasted(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                 int64_t lasted_ns, struct br_diag *diag)
+{
+    BR_NEED(diag, runtime);
+    struct br_job *job;
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
+    if (status || job->stock) /* such a job is not compared with others */
+        return status;
+    struct br_job_state before = job->state;
+    if (!br_job_lasted(job, task, lasted_ns))
+        return br_fail_memory(diag);
+    br_runtime_recount(runtime, number, &before);
+    br_costly_assert(br_job_is_sound(job));
+    return BR_OK;
+}
+
 enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                  bool again, struct br_diag *diag)
 {

@@ -48,6 +48,22 @@ def threads_give_equal_bytes(folder, workload):
         assert len(texts) == 1, form
 
 
+def ended_tasks_tell(folder):
+    """--refine: nothing changes where nothing was misjudged, or for policies that do not ask for work that is left;
+    where whole jobs last otherwise than declared, those that do ask choose otherwise, the same on any threads."""
+    workload = folder / 'declared.xml'
+    run('workload', '--like', 'cosmos', '--tasks', 60, '--count', 20, '--interarrival', 8, '--seed', 4, '-q', '-o', workload)
+    def ends(policy, *more):
+        return run('simulate', workload, *CLUSTER, '--policy', policy, '--seeds', 2, '-q', '--no-bounds', '-f', 'runs', *more)
+    asks, others = 'graphene,tetris,srpt,srpt-plan', 'fifo,fair,order,cp'
+    wrong = ['--errors', 'job=1:1']
+    assert ends('%s,%s' % (asks, others)) == ends('%s,%s' % (asks, others), '--refine')
+    assert ends(others, *wrong) == ends(others, *wrong, '--refine')
+    refined = ends(asks, *wrong, '--refine')
+    assert all(a != b for a, b in zip(ends(asks, *wrong).splitlines()[1:], refined.splitlines()[1:]))
+    assert all(ends(asks, *wrong, '--refine', '--threads', n) == refined for n in (1, 2, 7))
+
+
 def bytes_move(folder):
     """Jobs whose edges carry bytes: the same for any threads; told of the network only with --network, and then
     no job is quicker than without; slower ports, longer waits."""
@@ -230,6 +246,7 @@ def main():
             '--groups', 'a=1,b=2', '-o', workload)
         two_copies()
         threads_give_equal_bytes(folder, workload)
+        ended_tasks_tell(folder)
         bytes_move(folder)
         shards_merge(folder, workload)
         figures_agree(workload)

@@ -171,6 +171,17 @@ static void report(struct game *g)
            br_runtime_report(g->plain, m, resources[r], amount, NULL));
 }
 
+/* Half of those that end tell how long they took. */
+static void finish(struct game *g, uint32_t j, uint32_t t)
+{
+    happen(br_runtime_finished(g->fast, j, t, NULL), br_runtime_finished(g->plain, j, t, NULL));
+    if (below(g, 2)) {
+        int64_t ns = g->fast->job[j]->form->duration_ns[t] * below(g, 20) / 4;
+        happen(br_runtime_lasted(g->fast, j, t, ns, NULL),
+               br_runtime_lasted(g->plain, j, t, ns, NULL));
+    }
+}
+
 static void change_task(struct game *g, uint32_t j, uint32_t t)
 {
     uint32_t luck = below(g, 20), m = below(g, g->machines);
@@ -182,16 +193,14 @@ static void change_task(struct game *g, uint32_t j, uint32_t t)
             happen(br_runtime_failed(g->fast, j, t, again, NULL),
                    br_runtime_failed(g->plain, j, t, again, NULL));
         else
-            happen(br_runtime_finished(g->fast, j, t, NULL),
-                   br_runtime_finished(g->plain, j, t, NULL));
+            finish(g, j, t);
         break;
     case BR_TASK_READY:
         if (luck == 0 && g->machines > 8) /* amounts of one machine alone have little room above */
             happen(br_runtime_started(g->fast, j, t, m, NULL),
                    br_runtime_started(g->plain, j, t, m, NULL));
         else if (luck == 1)
-            happen(br_runtime_finished(g->fast, j, t, NULL),
-                   br_runtime_finished(g->plain, j, t, NULL));
+            finish(g, j, t);
         else if (luck < 6 && g->by_event[j])
             happen(br_runtime_withdrawn(g->fast, j, t, NULL),
                    br_runtime_withdrawn(g->plain, j, t, NULL));

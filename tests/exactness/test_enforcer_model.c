@@ -33,6 +33,9 @@ struct job {
     uint32_t machine[RANDOM_JOB_TASKS];
     uint32_t rank[RANDOM_JOB_TASKS];
     double demand[RANDOM_JOB_TASKS][RESOURCES];
+    /* What was told of ended tasks, by stage; a stage of which nothing was has the job's pace. */
+    double declared[RANDOM_JOB_TASKS], lasted[RANDOM_JOB_TASKS], pace[RANDOM_JOB_TASKS], whole;
+    uint32_t told[RANDOM_JOB_TASKS];
 };
 
 struct model {
@@ -45,7 +48,7 @@ struct model {
     double total[RESOURCES], overbooked[RESOURCES]; /* share beyond what there is */
     double weight[GROUPS], deficit[GROUPS];
     struct job job[JOBS];
-    unsigned decisions, refusals, by_fairness, kept_free;
+    unsigned decisions, refusals, by_fairness, kept_free, told;
 };
 
 static double number_of(struct br_decimal amount)
@@ -74,10 +77,34 @@ static double share(const struct model *m, const struct job *job, uint32_t t, bo
 static double remaining(const struct model *m, const struct job *job)
 {
     double sum = 0;
-    for (uint32_t t = 0; t < job->input.dag->tasks; t++)
+    for (uint32_t t = 0; t < job->input.dag->tasks; t++) {
+        uint32_t s = br_dag_task_stage(job->input.dag, t);
         if (job->state[t] == WAITING || job->state[t] == READY)
-            sum += (double)job->input.dag->duration_ns[t] / 1e9 * share(m, job, t, false);
+            sum += (double)job->input.dag->duration_ns[t] / 1e9 * share(m, job, t, false) *
+                   (job->told[s] ? job->pace[s] : job->whole);
+    }
     return sum;
+}
+
+/* The paces after a task has taken so long: of the job the geometric mean over its stages, and 1;
+ * of the stage what all of it took, beside one task more at the job's pace. */
+static void learn(struct job *job, uint32_t t, double lasted_ns)
+{
+    double declared_ns = (double)job->input.dag->duration_ns[t], product = 1, factors = 1;
+    uint32_t s = br_dag_task_stage(job->input.dag, t);
+    if (declared_ns <= 0 || lasted_ns <= 0)
+        return;
+    job->told[s]++;
+    job->declared[s] += declared_ns;
+    job->lasted[s] += lasted_ns;
+    for (uint32_t k = 0; k < job->input.dag->stages; k++) {
+        product *= job->told[k] ? job->lasted[k] / job->declared[k] : 1;
+        factors += job->told[k] > 0;
+    }
+    job->whole = fmin(fmax(pow(product, 1 / factors), 1.0 / 64), 64);
+    double one = job->declared[s] / job->told[s];
+    job->pace[s] =
+        fmin(fmax((job->lasted[s] + one * job->whole) / (job->declared[s] + one), 1.0 / 64), 64);
 }
 
 /* eta: mean packing on an empty machine over mean remaining work, of the jobs that have some left.
@@ -325,17 +352,27 @@ static void submit(struct model *m, struct br_rng *rng, struct job *job)
                                        &job->number, NULL),
                      BR_OK);
     memset(job->state, 0, sizeof job->state);
+    memset(job->told, 0, sizeof job->told);
+    memset(job->declared, 0, sizeof job->declared);
+    memset(job->lasted, 0, sizeof job->lasted);
+    job->whole = 1;
     job->here = true;
     find_ready(job);
 }
 
-static void finish_task(struct model *m, struct job *job, uint32_t t)
+static void finish_task(struct model *m, struct br_rng *rng, struct job *job, uint32_t t)
 {
     if (job->state[t] == RUNNING)
         hold(m, job, t, -1);
     assert_int_equal(br_runtime_finished(m->runtime, job->number, t, NULL), BR_OK);
     job->state[t] = FINISHED;
     find_ready(job);
+    if (br_rng_below(rng, 2)) {
+        int64_t ns = job->input.dag->duration_ns[t] * (int64_t)br_rng_below(rng, 9) / 3;
+        assert_int_equal(br_runtime_lasted(m->runtime, job->number, t, ns, NULL), BR_OK);
+        learn(job, t, (double)ns);
+        m->told++;
+    }
 }
 
 static void fail_task(struct model *m, struct br_rng *rng, struct job *job, uint32_t t)
@@ -386,7 +423,7 @@ static void something_happens(struct model *m, struct br_rng *rng)
         if (what < 20)
             fail_task(m, rng, job, t);
         else
-            finish_task(m, job, t);
+            finish_task(m, rng, job, t);
     } else if (job->state[t] == WAITING && job->by_event) {
         assert_int_equal(br_runtime_ready(m->runtime, job->number, t, NULL), BR_OK);
         job->state[t] = READY;
@@ -398,7 +435,7 @@ static void something_happens(struct model *m, struct br_rng *rng)
         assert_int_equal(br_runtime_started(m->runtime, job->number, t, machine, NULL), BR_OK);
         run(m, job, t, machine);
     } else if (job->state[t] == READY && what < 16) {
-        finish_task(m, job, t);
+        finish_task(m, rng, job, t);
     }
     forget_debts(m);
 }

@@ -39,7 +39,7 @@ GOOD = {'id': 'new', 'tasks': 2, 'seconds': 1, 'command': 'true', 'durations': N
         'task': 0, 'again': False, 'free': 1, 'path': 'store.db', 'search': {'effort': 'fast'}, 'format': 'order',
         'options': {}, 'directory': '.', 'history': None, 'shell': False, 'keep_going': False,
         'consume': None, 'speed': 0.5,
-        'index': 0, 'start': 0, 'keep': True, 'reads': None, 'lag': 0, 'stream': False, 'end': 9, 'order': None}
+        'duration': 2, 'index': 0, 'start': 0, 'keep': True, 'reads': None, 'lag': 0, 'stream': False, 'end': 9, 'order': None}
 SPECIAL = {('Enforcer.report', 'resource'): 'cpu', ('Enforcer.used', 'resource'): 'cpu', ('read', 'path'): 'job.xml', ('read', 'format'): 'xml', ('history', 'path'): 'runs.sqlite', ('history', 'job'): 'job',
            ('render', 'path'): None, ('simulate', 'policy'): 'fifo', ('Job.resource', 'name'): 'gpu',
            ('Cluster.network', 'name'): 'node', ('Cluster.unavailable', 'name'): 'node', ('Cluster.change', 'name'): 'node',

@@ -212,6 +212,57 @@ static void test_weight_of_work(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Of two jobs the one with 4 tasks left goes before that with 6. If a task of it took three times
+ * as long as declared, its pace is (3 + w) / 2 with the job's w, the root of 3: 2.37 x 3 is 7.1
+ * against 6, so the other goes first. If it took as long as declared, or if nobody knows how long,
+ * nothing changes. If the stage after it is all that is left, it counts w x 4 = 6.9. */
+static void test_lasted(void **state)
+{
+    static const struct {
+        int64_t took_ns;
+        bool later; /* the tasks left are of another stage */
+        bool overtaken;
+    } cases[] = {{1000, false, false},
+                 {3000, false, true},
+                 {0, false, false},
+                 {3000, true, true},
+                 {2000, true, false}};
+    struct br_cluster *cluster = one_machine("1", "8");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct br_dag *dag[2] = {NULL, wide_job(6, "1")};
+        struct br_runtime *runtime;
+        struct br_decision decision;
+        struct br_runtime_options options = br_runtime_options_default();
+        uint32_t stage, job[2];
+        dag[0] = br_dag_create("two");
+        assert_int_equal(br_dag_add_stage(dag[0], "a", cases[k].later ? 1 : 4, 1000, &stage, NULL),
+                         BR_OK);
+        assert_int_equal(br_dag_add_demand(dag[0], stage, "cpu", "1", NULL), BR_OK);
+        if (cases[k].later) {
+            assert_int_equal(br_dag_add_stage(dag[0], "b", 4, 1000, &stage, NULL), BR_OK);
+            assert_int_equal(br_dag_add_demand(dag[0], stage, "cpu", "1", NULL), BR_OK);
+        }
+        assert_int_equal(br_dag_finish(dag[0], NULL), BR_OK);
+        options.policy = "packing";
+        options.eta_factor = 100;
+        assert_int_equal(br_runtime_create(cluster, &options, &runtime, NULL), BR_OK);
+        for (int j = 0; j < 2; j++)
+            assert_int_equal(
+                br_runtime_submit(runtime, dag[j], NULL, 0, BR_READY_BY_EDGES, &job[j], NULL),
+                BR_OK);
+        assert_int_equal(br_runtime_finished(runtime, job[0], 0, NULL), BR_OK);
+        assert_int_equal(br_runtime_lasted(runtime, job[0], 0, cases[k].took_ns, NULL), BR_OK);
+        assert_int_equal(br_runtime_decide(runtime, 0, 0, &decision, 1), 1);
+        assert_int_equal(decision.job, job[cases[k].overtaken]);
+        assert_int_equal(br_runtime_lasted(runtime, 7, 0, 1, NULL), BR_USAGE);
+        assert_int_equal(br_runtime_lasted(runtime, job[0], 99, 1, NULL), BR_USAGE);
+        br_runtime_destroy(runtime);
+        br_dag_destroy(dag[0]);
+        br_dag_destroy(dag[1]);
+    }
+    br_cluster_destroy(cluster);
+}
+
 /* Groups of weights 1 and 3; a task of the first takes 1 of 8 cpu and 4 of 8 mem. As a slot that is
  * an eighth of the cluster, by its dominant share a half. The first has had that and was due a
  * quarter of it; the second was due three quarters and has had nothing. */
@@ -303,10 +354,15 @@ static void test_what_is_overbooked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packing),        cmocka_unit_test(test_bundle),
-        cmocka_unit_test(test_remote_penalty), cmocka_unit_test(test_short_beside),
-        cmocka_unit_test(test_remaining_work), cmocka_unit_test(test_weight_of_work),
-        cmocka_unit_test(test_deficits),       cmocka_unit_test(test_what_is_overbooked),
+        cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_remote_penalty),
+        cmocka_unit_test(test_short_beside),
+        cmocka_unit_test(test_remaining_work),
+        cmocka_unit_test(test_weight_of_work),
+        cmocka_unit_test(test_lasted),
+        cmocka_unit_test(test_deficits),
+        cmocka_unit_test(test_what_is_overbooked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

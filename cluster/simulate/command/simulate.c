@@ -90,6 +90,7 @@ static enum br_status simulate_read_options(const struct cli_settings *settings,
     enum br_status status = cli_world_options(simulate, &request->world, diag);
     if (!status)
         request->enforcer = cli_enforcer_options(&settings->enforcer);
+    request->refine = settings->enforcer.refine;
     request->seeds = (uint32_t)simulate->seeds;
     request->wide = (uint32_t)settings->predict.wide;
     request->plan = cli_plan_options(&settings->search);
@@ -273,9 +274,10 @@ static enum br_status read_executors(const struct cli_settings *settings,
     if (*cluster)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "--executors takes the place of a cluster");
-    if (simulate->averages || simulate->unseen || !isnan(simulate->misjudged.first))
+    if (simulate->averages || simulate->unseen || !isnan(simulate->misjudged.first) ||
+        settings->enforcer.refine)
         return br_fail(diag, BR_USAGE, "give a cluster of machines by --cluster",
-                       "executors know no --average, --misjudged and --unseen");
+                       "executors know no --average, --misjudged, --refine and --unseen");
     if (simulate->errors || !isnan(simulate->failures) || !isnan(simulate->stragglers.first) ||
         !isnan(simulate->leave.first) || simulate->clairvoyant || settings->enforcer.overbook)
         return br_fail(

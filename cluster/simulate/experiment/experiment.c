@@ -78,6 +78,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
         .setup = {.enforcer = request->enforcer,
                   .overbooked = request->overbooked,
                   .overbook = request->overbook,
+                  .refine = request->refine,
                   .unseens = request->unseens,
                   .unseen = request->unseen,
                   .plan = br_plans_get,

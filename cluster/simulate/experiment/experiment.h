@@ -30,6 +30,7 @@ struct br_experiment {
     struct br_runtime_options enforcer;
     uint32_t overbooked;
     const struct br_overbook *overbook;
+    bool refine; /* as of br_policy_setup */
     struct br_plan_options plan;
     const struct br_transit_policy *network;      /* NULL: transfers take no time */
     const struct br_deadline_settings *deadlines; /* NULL: no policy deals with deadlines */

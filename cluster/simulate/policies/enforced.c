@@ -123,7 +123,10 @@ static enum br_status enforced_end(void *policy, const struct br_ended *ended, i
     (void)now_ns;
     if (ended->failed)
         return br_runtime_failed(enforced->runtime, number, ended->task, true, diag);
-    return br_runtime_finished(enforced->runtime, number, ended->task, diag);
+    enum br_status status = br_runtime_finished(enforced->runtime, number, ended->task, diag);
+    if (!status && enforced->setup.refine)
+        status = br_runtime_lasted(enforced->runtime, number, ended->task, ended->lasted_ns, diag);
+    return status;
 }
 
 static void enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)

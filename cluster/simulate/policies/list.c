@@ -225,6 +225,8 @@ enum br_status br_ranked_end(void *policy, const struct br_ended *ended, int64_t
         br_job_fail(job, ended->task, true, now_ns);
     else
         br_job_finish(job, ended->task);
+    if (list->setup.refine && !ended->failed && !br_job_lasted(job, ended->task, ended->lasted_ns))
+        return br_fail_memory(diag);
     free_machine(list, ended->machine);
     return policies_list_settle(list, slot, diag);
 }

@@ -131,6 +131,7 @@ struct br_run_options {
     const char *overbook;  /* a list of NAME=PERCENT (base/text/list.h); NULL: nothing */
     const char *directory; /* where the commands run; NULL: here */
     bool shell;            /* all commands are scripts for a shell */
+    bool refine;           /* the enforcer is told what tasks took: br_runtime_lasted */
     bool keep_going;       /* after a failure, with the tasks of its job that do not depend on it */
     uint32_t failures;     /* number of failed tasks that ends it; 0: no limit */
     uint32_t retries;      /* further attempts at a task that fails */

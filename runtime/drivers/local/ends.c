@@ -33,6 +33,9 @@ void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uin
     br_driver_note(driver, br_work_finished(&driver->work, &job->work, task, lasted_ns));
     br_driver_note(driver,
                    br_runtime_finished(driver->runtime, job->number, task, driver->work.diag));
+    if (driver->work.options->refine)
+        br_driver_note(driver, br_runtime_lasted(driver->runtime, job->number, task, lasted_ns,
+                                                 driver->work.diag));
     ends_say_late(driver, job, task);
     br_driver_touch(driver, job);
 }

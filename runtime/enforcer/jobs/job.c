@@ -193,10 +193,13 @@ static void enforcer_job_move(struct br_job *job, uint32_t task, enum br_task_st
     --*counter(job, old);
     ++*counter(job, state);
     job->task_state[task] = (uint8_t)state;
-    if (was_pending && !pending)
-        enforcer_job_add_work(job, -br_form_work(job->form, task));
-    if (!was_pending && pending)
-        enforcer_job_add_work(job, br_form_work(job->form, task));
+    if (was_pending != pending) {
+        br_wide units = br_form_work(job->form, task);
+        units = pending ? units : -units;
+        if (job->paces)
+            units = br_paces_add(job->paces, job->form->task_stage[task], units);
+        enforcer_job_add_work(job, units);
+    }
     if (old == BR_TASK_READY)
         br_ready_remove(&job->ready, job->form->rank[task]);
     if (state == BR_TASK_READY)
@@ -342,6 +345,22 @@ void br_job_close(struct br_job *job)
             enforcer_job_move(job, t, BR_TASK_FAILED);
 }
 
+bool br_job_lasted(struct br_job *job, uint32_t task, int64_t lasted_ns)
+{
+    if (!job->paces) {
+        job->paces = br_paces_create(&job->arena, job->form->stages);
+        for (uint32_t t = 0; job->paces && t < job->form->tasks; t++)
+            if (job->task_state[t] <= BR_TASK_READY)
+                br_paces_add(job->paces, job->form->task_stage[t], br_form_work(job->form, t));
+        if (!job->paces)
+            return false;
+        assert(br_paces_work(job->paces, job->form->stages) == job->work);
+    }
+    enforcer_job_add_work(job, br_paces_measure(job->paces, job->form->task_stage[task],
+                                                job->form->duration_ns[task], lasted_ns));
+    return true;
+}
+
 bool br_job_is_sound(const struct br_job *job)
 {
     uint32_t count[BR_TASK_FAILED + 1] = {0};
@@ -355,6 +374,8 @@ bool br_job_is_sound(const struct br_job *job)
             (job->machine[t] != BR_ANY) != (state == BR_TASK_RUNNING))
             return false;
     }
+    if (job->paces)
+        work = br_paces_work(job->paces, job->form->stages);
     const struct br_job_state *s = &job->state;
     return work == job->work && s->waiting == count[BR_TASK_WAITING] &&
            s->ready == count[BR_TASK_READY] && s->running == count[BR_TASK_RUNNING] &&

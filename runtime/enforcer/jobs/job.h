@@ -10,6 +10,7 @@
 #include "base/numbers/wide.h"
 #include "runtime/enforcer/jobs/form.h"
 #include "runtime/enforcer/jobs/offers.h"
+#include "runtime/enforcer/jobs/pace.h"
 
 enum br_task_state {
     BR_TASK_WAITING,
@@ -65,8 +66,10 @@ struct br_job {
     uint32_t standing;      /* ready tasks that no limit keeps back */
     bool begun;             /* the plan */
     struct br_job_state state;
-    br_wide work;     /* duration x demand of the tasks not started yet: see br_form_seconds */
-    double remaining; /* that work in seconds */
+    struct br_paces *paces; /* from what ended tasks took; NULL: nothing has been told */
+    br_wide work;           /* duration x demand of the tasks not started yet, at these paces: see
+                               br_form_seconds */
+    double remaining;       /* that work in seconds */
 
     /* The arrays stand behind the job in one block of memory. */
     struct br_ready ready;
@@ -144,6 +147,10 @@ void br_job_finish(struct br_job *job, uint32_t task);
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);
 /* All tasks not started have failed, and none becomes ready again. */
 void br_job_close(struct br_job *job);
+
+/* An attempt at the task that did not fail lasted so long: the remaining work of the job follows.
+ * False when memory is out. O(1), and O(tasks) the first time. */
+bool br_job_lasted(struct br_job *job, uint32_t task, int64_t lasted_ns);
 
 /* An invariant: the counts, the ready set and the remaining work match the tasks' states, and only
  * running tasks have a machine. O(tasks). */
