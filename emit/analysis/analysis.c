@@ -2,7 +2,6 @@
  * that ended when it started. A parent is preferred to a transfer, and that to a neighbour on its
  * machine. */
 #include "emit/analysis/analysis.h"
-#include "emit/analysis/held_items.h"
 #include "emit/analysis/lanes.h"
 #include "emit/analysis/parents.h"
 #include "emit/write/attributes.h"
@@ -14,8 +13,6 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
-
-enum { USE_MOST = 1000000 };
 
 struct by_end {
     int64_t end_ns;
@@ -148,144 +145,6 @@ static enum br_status find_path(struct br_analysis *analysis, const struct br_da
     return BR_OK;
 }
 
-/* Pictures need no exact amounts. */
-static double approximate(struct br_decimal value)
-{
-    double result = (double)value.mantissa;
-    for (int32_t e = value.exponent; e > 0; e--)
-        result *= 10;
-    for (int32_t e = value.exponent; e < 0; e++)
-        result /= 10;
-    return result;
-}
-
-static double total_capacity(const struct br_cluster *cluster, const char *resource)
-{
-    double total = 0;
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        total += approximate(br_cluster_capacity(cluster, c, resource)) * cluster->cls[c].count;
-    return total;
-}
-
-double br_analysis_share(const struct br_dag *dag, const struct br_cluster *cluster, uint32_t stage)
-{
-    const struct br_stage *of = &dag->stage[stage];
-    double most = dag->demands == 0;
-    for (uint32_t d = of->first_demand; d < of->first_demand + of->demands; d++) {
-        const struct br_demand *demand = &dag->demand[d];
-        double total = total_capacity(cluster, dag->resource[demand->resource].name);
-        double share = total > 0 ? approximate(demand->amount) / total : 0;
-        most = share > most ? share : most;
-    }
-    return most;
-}
-
-/* Adds `share` thousandths of the cluster from start to end to the curve: whole columns as steps,
- * summed up later, and the columns at both ends by their parts. */
-static void pictures_analysis_add_use(struct br_use *use, double *step, int64_t span_ns,
-                                      int64_t start_ns, int64_t end_ns, double share)
-{
-    double from = (double)start_ns * BR_USE_COLUMNS / (double)span_ns;
-    double to = (double)end_ns * BR_USE_COLUMNS / (double)span_ns;
-    if (from < 0)
-        from = 0;
-    if (to > BR_USE_COLUMNS)
-        to = BR_USE_COLUMNS;
-    if (!(from < to))
-        return;
-    uint32_t first = (uint32_t)from, last = (uint32_t)to;
-    if (first == last) {
-        use->milli[first] += share * (to - from);
-        return;
-    }
-    assert(first < last && last <= BR_USE_COLUMNS);
-    use->milli[first] += share * (first + 1 - from);
-    step[first + 1] += share;
-    step[last] -= share;
-    if (last < BR_USE_COLUMNS)
-        use->milli[last] += share * (to - last);
-}
-
-/* Adds the outputs that are kept in the resource of machines, of which there is `total`. As work
- * counts what each holds while its task runs. Returns whether there are any. */
-static bool add_outputs(struct br_use *use, double *step, int64_t span_ns,
-                        const struct br_emit_input *input, const int64_t *last, uint32_t resource,
-                        double total, double *work)
-{
-    const struct br_dag *dag = input->dag;
-    const struct br_storage *storage = dag->storage;
-    bool any = false;
-    if (!(total > 0))
-        return false;
-    for (uint32_t o = 0; storage && o < storage->outputs; o++) {
-        const struct br_output *output = &storage->output[o];
-        const struct br_stage *stage = &dag->stage[output->stage];
-        const bool from_end = output->flags & BR_OUTPUT_FROM_END;
-        const double share = 1000 * approximate(output->amount) / total;
-        if (output->resource != resource || output->amount.mantissa == 0)
-            continue;
-        any = true;
-        for (uint32_t i = 0; i < stage->tasks; i++) {
-            const uint32_t t = stage->first_task + i;
-            pictures_analysis_add_use(use, step, span_ns,
-                                      from_end ? input->plan->end_ns[t] : input->plan->start_ns[t],
-                                      br_held_until(input, last, o, i), share);
-            *work += from_end ? 0 : share / 1000 * (double)dag->duration_ns[t];
-        }
-    }
-    return any;
-}
-
-static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis,
-                                                    const struct br_emit_input *input,
-                                                    struct br_diag *diag)
-{
-    const struct br_dag *dag = input->dag;
-    const struct br_plan *plan = input->plan;
-    analysis->use = calloc((size_t)dag->resources + 1, sizeof *analysis->use);
-    int64_t *last = br_held_last_ends(input);
-    if (!analysis->use || !last) {
-        br_free(last);
-        return br_fail_memory(diag);
-    }
-    for (uint32_t r = 0; r < dag->resources; r++) {
-        struct br_use *use = &analysis->use[analysis->uses];
-        assert(analysis->uses < dag->resources);
-        double step[BR_USE_COLUMNS + 1] = {0}, work = 0;
-        double total = total_capacity(input->cluster, dag->resource[r].name);
-        bool demanded = false;
-        for (uint32_t d = 0; d < dag->demands && total > 0; d++) {
-            const struct br_demand *demand = &dag->demand[d];
-            if (demand->resource != r || demand->amount.mantissa == 0)
-                continue;
-            const struct br_stage *stage = &dag->stage[demand->stage];
-            double share = 1000 * approximate(demand->amount) / total;
-            demanded = true;
-            for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
-                pictures_analysis_add_use(use, step, analysis->span_ns, plan->start_ns[t],
-                                          plan->end_ns[t], share);
-                work += share / 1000 * (double)dag->duration_ns[t];
-            }
-        }
-        demanded |= add_outputs(use, step, analysis->span_ns, input, last, r, total, &work);
-        if (!demanded)
-            continue;
-        double level = 0;
-        for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
-            level += step[c];
-            use->milli[c] += level;
-            if (use->milli[c] > USE_MOST) /* in a plan read from a file */
-                use->milli[c] = USE_MOST;
-        }
-        use->name = dag->resource[r].name;
-        use->unit = dag->resource[r].unit;
-        use->work_ns = work < 9e18 ? (int64_t)(work + 0.5) : INT64_MAX;
-        analysis->uses++;
-    }
-    br_free(last);
-    return BR_OK;
-}
-
 enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_emit_input *input,
                                 struct br_diag *diag)
 {
@@ -315,7 +174,7 @@ enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_em
     if (!status)
         status = find_path(analysis, input->dag, diag);
     if (!status)
-        status = pictures_analysis_measure_use(analysis, input, diag);
+        status = br_use_curves_measure(&analysis->uses, input, analysis->span_ns, diag);
     if (status)
         br_analysis_finish(analysis);
     return status;
@@ -330,7 +189,7 @@ void br_analysis_finish(struct br_analysis *analysis)
     free(analysis->waited);
     free(analysis->slack);
     br_inputs_finish(&analysis->inputs);
-    free(analysis->use);
+    br_use_curves_finish(&analysis->uses);
     free(analysis->words);
     *analysis = (struct br_analysis){0};
 }

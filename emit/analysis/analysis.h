@@ -5,15 +5,7 @@
 
 #include "emit/analysis/inputs.h"
 #include "emit/analysis/late.h"
-
-enum { BR_USE_COLUMNS = 240 }; /* of the curves of use, over the span of the plan */
-
-struct br_use {
-    const char *name;             /* of the resource */
-    const char *unit;             /* may be NULL */
-    int64_t work_ns;              /* all demands x durations / the whole cluster's capacity */
-    double milli[BR_USE_COLUMNS]; /* mean use of the cluster, in thousandths */
-};
+#include "emit/analysis/use.h"
 
 struct br_analysis {
     uint32_t *lane;  /* by task: overlapping tasks on a machine have different lanes */
@@ -27,8 +19,7 @@ struct br_analysis {
     struct br_inputs inputs;
     const char **words; /* by stage: what it does; NULL: unknown */
     uint32_t chain_tasks;
-    uint32_t uses; /* resources that tasks demand and machines have */
-    struct br_use *use;
+    struct br_use_curves uses;
     int64_t span_ns; /* the makespan, at least 1 */
     int64_t critical_path_ns;
 };
@@ -38,10 +29,5 @@ struct br_analysis {
 enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_emit_input *input,
                                 struct br_diag *diag);
 void br_analysis_finish(struct br_analysis *analysis);
-
-/* The largest share of the whole cluster that a task of the stage demands, over the resources. 1 in
- * a job without demands. A measure for pictures; not exact. O(demands of the stage x classes). */
-double br_analysis_share(const struct br_dag *dag, const struct br_cluster *cluster,
-                         uint32_t stage);
 
 #endif

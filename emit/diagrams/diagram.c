@@ -59,7 +59,7 @@ static enum br_status make_boxes(struct br_diagram *diagram, struct br_diag *dia
         return br_fail_memory(diag);
     for (uint32_t s = 0; s < dag->stages; s++) {
         diagram->first_box[s] = diagram->boxes;
-        fill_boxes(diagram, s, br_analysis_share(dag, diagram->input->cluster, s), slot);
+        fill_boxes(diagram, s, br_use_share(dag, diagram->input->cluster, s), slot);
     }
     diagram->first_box[dag->stages] = diagram->boxes;
     free(slot);

@@ -156,15 +156,21 @@ static void html_write_transfers(FILE *out, const struct br_emit_input *input,
 
 static void html_write_use(FILE *out, const struct br_analysis *analysis)
 {
-    fputs(",\n \"use\": [", out);
-    for (uint32_t r = 0; r < analysis->uses; r++) {
-        const struct br_use *use = &analysis->use[r];
+    const struct br_use_curves *uses = &analysis->uses;
+    fputs(",\n \"useFrom\": [", out);
+    for (uint32_t c = 0; c <= uses->pieces; c++) {
+        fputs(c ? "," : "", out);
+        br_write_seconds(out, uses->from_ns[c]);
+    }
+    fputs("],\n \"use\": [", out);
+    for (uint32_t r = 0; r < uses->count; r++) {
+        const struct br_use *use = &uses->use[r];
         fputs(r ? ",\n  {\"name\": " : "{\"name\": ", out);
         html_write_string(out, use->name);
         fputs(", \"work\": ", out);
         br_write_seconds(out, use->work_ns);
         fputs(", \"milli\": [", out);
-        for (uint32_t c = 0; c < BR_USE_COLUMNS; c++)
+        for (uint32_t c = 0; c < uses->pieces; c++)
             fprintf(out, "%s%" PRId64, c ? "," : "", (int64_t)(use->milli[c] + 0.5));
         fputs("]}", out);
     }

@@ -225,26 +225,22 @@ static void svg_draw_curves(struct br_panel *panel)
 {
     const struct br_analysis *analysis = panel->analysis;
     int64_t height = panel->curve, y = panel->foot;
-    for (uint32_t r = 0; r < analysis->uses && r < CURVES_MOST; r++) {
-        const struct br_use *use = &analysis->use[r];
-        double sum = 0;
+    for (uint32_t r = 0; r < analysis->uses.count && r < CURVES_MOST; r++) {
+        const struct br_use_curves *uses = &analysis->uses;
+        const struct br_use *use = &uses->use[r];
         y += 2 * panel->gap;
         br_panel_rectangle(panel->out, panel->left, y, panel->width, height);
         fputs(" fill=\"#F7F7F7\" stroke=\"none\"/>\n<path class=\"use\" d=\"M ", panel->out);
         br_draw_fixed(panel->out, panel->left, BR_PX, 2);
         putc(' ', panel->out);
         br_draw_fixed(panel->out, y + height, BR_PX, 2);
-        for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
+        for (uint32_t c = 0; c < uses->pieces; c++) {
             double milli = use->milli[c] < 0 ? 0 : use->milli[c] > 1000 ? 1000 : use->milli[c];
             int64_t level = (int64_t)(milli + 0.5) * height / 1000;
-            sum += milli;
             fputs(" V ", panel->out);
             br_draw_fixed(panel->out, y + height - level, BR_PX, 2);
             fputs(" H ", panel->out);
-            br_draw_fixed(panel->out,
-                          br_panel_time_x(panel, (int64_t)((br_wide)analysis->span_ns * (c + 1) /
-                                                           BR_USE_COLUMNS)),
-                          BR_PX, 2);
+            br_draw_fixed(panel->out, br_panel_time_x(panel, uses->from_ns[c + 1]), BR_PX, 2);
         }
         fputs(" V ", panel->out);
         br_draw_fixed(panel->out, y + height, BR_PX, 2);
@@ -252,7 +248,7 @@ static void svg_draw_curves(struct br_panel *panel)
         br_panel_side(panel, y + height / 2 + 4 * BR_PX, use->name);
         br_panel_begin_text(panel->out, panel->left + panel->width + 6 * BR_PX,
                             y + height / 2 + 4 * BR_PX, "fill=\"#555\"");
-        br_draw_fixed(panel->out, (int64_t)(sum / BR_USE_COLUMNS + 0.5), 10, 1);
+        br_draw_fixed(panel->out, (int64_t)(br_use_mean(uses, r) + 0.5), 10, 1);
         fputs(" % in use</text>\n", panel->out);
         y += height;
     }
@@ -337,7 +333,8 @@ static void size_panel(struct br_panel *panel, uint32_t lanes_of_both)
 /* Below the panel, including the texts at its foot. */
 static int64_t panel_end(const struct br_panel *panel)
 {
-    uint32_t curves = panel->analysis->uses < CURVES_MOST ? panel->analysis->uses : CURVES_MOST;
+    uint32_t curves =
+        panel->analysis->uses.count < CURVES_MOST ? panel->analysis->uses.count : CURVES_MOST;
     return panel->foot + curves * (panel->curve + 2 * panel->gap) + br_panel_held_height(panel) +
            br_panel_ports_height(panel) + 52 * BR_PX;
 }

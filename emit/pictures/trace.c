@@ -89,13 +89,14 @@ static void write_names(FILE *out, const struct br_emit_input *input,
 
 static void write_counters(FILE *out, const struct br_analysis *analysis)
 {
-    for (uint32_t r = 0; r < analysis->uses; r++)
-        for (uint32_t c = 0; c <= BR_USE_COLUMNS; c++) {
-            double milli = c < BR_USE_COLUMNS ? analysis->use[r].milli[c] : 0;
+    const struct br_use_curves *uses = &analysis->uses;
+    for (uint32_t r = 0; r < uses->count; r++)
+        for (uint32_t c = 0; c <= uses->pieces; c++) {
+            double milli = c < uses->pieces ? uses->use[r].milli[c] : 0;
             fputs(",\n{\"ph\": \"C\", \"name\": \"", out);
-            br_write_text(out, BR_QUOTE_JSON, analysis->use[r].name);
+            br_write_text(out, BR_QUOTE_JSON, uses->use[r].name);
             fputs(" in use, %\", \"pid\": 0, \"ts\": ", out);
-            write_us(out, (int64_t)((br_wide)analysis->span_ns * c / BR_USE_COLUMNS));
+            write_us(out, uses->from_ns[c]);
             fputs(", \"args\": {\"%\": ", out);
             br_draw_fixed(out, (int64_t)(milli + 0.5), 10, 1);
             fputs("}}", out);

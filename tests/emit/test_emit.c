@@ -1,6 +1,7 @@
 /* Outputs against golden files (BIGROCKS_REFRESH=1 writes them anew), and their promises. */
 #include "tests/emit/plan_fixture.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -458,6 +459,40 @@ static bool waits_for(const struct br_dag *dag, uint32_t parent, uint32_t child)
     return false;
 }
 
+/* What tasks that run at that time demand of the resource. */
+static double demanded_at(const struct br_dag *dag, const struct br_plan *plan, const char *name,
+                          double ns)
+{
+    double sum = 0;
+    for (uint32_t d = 0; d < dag->demands; d++) {
+        const struct br_demand *demand = &dag->demand[d];
+        const struct br_stage *stage = &dag->stage[demand->stage];
+        if (strcmp(dag->resource[demand->resource].name, name) != 0)
+            continue;
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+            if ((double)plan->start_ns[t] < ns && ns < (double)plan->end_ns[t])
+                sum += (double)demand->amount.mantissa * pow(10, demand->amount.exponent);
+    }
+    return sum;
+}
+
+/* In a plan of few tasks a piece of the curve is as high as what runs in its middle. */
+static void check_use(const struct br_dag *dag, const struct br_plan *plan,
+                      const struct br_use_curves *uses, uint32_t r)
+{
+    double full = 0; /* what is demanded if all of the cluster is in use */
+    assert_true(uses->pieces < BR_USE_PIECES);
+    for (uint32_t c = 0; c < uses->pieces; c++) {
+        assert_true(uses->from_ns[c] < uses->from_ns[c + 1]);
+        const double middle = (double)(uses->from_ns[c] + uses->from_ns[c + 1]) / 2;
+        const double at = demanded_at(dag, plan, uses->use[r].name, middle);
+        const double milli = uses->use[r].milli[c];
+        if (full == 0 && milli > 1e-3)
+            full = at / milli * 1000;
+        assert_true(fabs(milli - (full > 0 ? at / full * 1000 : 0)) <= 1e-6 * milli + 1e-3);
+    }
+}
+
 /* On random plans: tasks of a lane do not overlap; the chain ends last and each of it begins when
  * what it waited for ends; the curve of use has the area of the work. */
 static void analyses(void **state)
@@ -488,18 +523,20 @@ static void analyses(void **state)
                 assert_true(waits_for(fixture.dag, before, task));
         }
         assert_true(analysis.critical_path_ns <= plan->makespan_ns);
-        for (uint32_t r = 0; r < analysis.uses; r++) {
+        for (uint32_t r = 0; r < analysis.uses.count; r++) {
             double area = 0, most = 0;
-            for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
-                double milli = analysis.use[r].milli[c];
+            for (uint32_t c = 0; c < analysis.uses.pieces; c++) {
+                double milli = analysis.uses.use[r].milli[c];
                 most = milli > most ? milli : most;
-                area += milli / 1000 * (double)analysis.span_ns / BR_USE_COLUMNS;
+                area += milli / 1000 *
+                        (double)(analysis.uses.from_ns[c + 1] - analysis.uses.from_ns[c]);
             }
             if (most > 100000) /* these machines need not have what tasks demand */
                 continue;
             used++;
-            double work = (double)analysis.use[r].work_ns;
+            double work = (double)analysis.uses.use[r].work_ns;
             assert_true(area <= work * 1.000001 + 1 && area >= work * 0.999999 - 1);
+            check_use(fixture.dag, plan, &analysis.uses, r);
         }
         br_analysis_finish(&analysis);
         fixture_finish(&fixture);
