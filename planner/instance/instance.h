@@ -110,8 +110,21 @@ uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t 
 int64_t br_instance_holds(const struct br_instance *instance, uint32_t cls, uint32_t stage,
                           int64_t most);
 
+/* Has some machine all that a task of the stage demands? O(classes x resources). */
+bool br_instance_fits_some_class(const struct br_instance *instance, uint32_t stage);
+
 /* For a resource of a single machine: the greatest common divisor of the demands. 0 if it cannot
  * run short, since all tasks that take time fit at once. O(tasks). */
 int64_t br_instance_scarce_unit(const struct br_instance *instance, uint32_t resource);
+
+/* ---- For the files that make instances ---- */
+
+/* Allocates what belongs to the job, for the counts that are set; what a part has of the cluster
+ * belongs to its whole. False when memory is out. */
+bool br_instance_allocate(struct br_instance *instance, struct br_arena *arena, uint32_t arcs);
+/* Derives from durations and topological order what the instance says of each stage. O(tasks). */
+void br_instance_describe(struct br_instance *instance);
+/* Is everything as struct br_instance says? O(tasks + arcs + stages x classes x resources). */
+bool br_instance_is_sound(const struct br_instance *instance);
 
 #endif
