@@ -13,6 +13,13 @@ struct pool {
     uint32_t count;
     atomic_uint next;
     atomic_bool ended;
+
+    /* Of a crew's pool; guarded by the crew's lock. */
+    struct pool *before; /* posted before this one, and not taken down */
+    uint32_t depth;      /* number of pools around it */
+    uint32_t wanted;     /* members that may join it */
+    uint32_t number;     /* of the last that did, as a worker */
+    uint32_t joined;     /* and have not left */
 };
 
 struct worker {
@@ -44,55 +51,74 @@ static void *process_parallel_run(void *argument)
     return NULL;
 }
 
-/* Members sleep until a pool is posted, and those that it can use join it. The caller takes the
- * pool down once its own part is done, and ends its call when those that had joined have left. */
+/* Members sleep until a pool is posted in which there is work for them, and join it. The caller
+ * takes the pool down once its own part is done, and ends its call when those that had joined have
+ * left; while it waits for these, it joins pools that they post. */
 struct br_crew {
-    pthread_mutex_t lock; /* guards everything below but the members */
+    pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t shown, left;
-    struct pool *pool; /* NULL: none is posted */
-    uint64_t shows;    /* number of pools posted so far */
-    uint32_t wanted;   /* the first members may join the pool */
-    uint32_t joined;   /* and have not left */
+    struct pool *pool; /* the last that was posted; NULL: none is */
     bool over;
     struct member *member; /* the last that was started */
 };
 
 struct member {
     struct br_crew *crew;
-    uint32_t number; /* as a worker, from 1 */
+    uint32_t number; /* from 1 */
     pthread_t thread;
     struct member *before;
 };
 
 static _Thread_local struct br_crew *own_crew;
+static _Thread_local uint32_t own_depth; /* number of the crew's pools in which this thread works */
+
+/* A pool of this depth or more with work for one more member, the first posted of them; NULL: none.
+ * With the lock held. */
+static struct pool *crew_find(const struct br_crew *crew, uint32_t depth)
+{
+    struct pool *found = NULL;
+    for (struct pool *pool = crew->pool; pool; pool = pool->before)
+        if (pool->depth >= depth && pool->number < pool->wanted &&
+            atomic_load(&pool->next) < pool->count && !atomic_load(&pool->ended))
+            found = pool;
+    return found;
+}
+
+/* Works in the pool as long as there is work. With the lock held, but for that time. */
+static void crew_join(struct br_crew *crew, struct pool *pool)
+{
+    struct worker self = {.pool = pool, .number = ++pool->number};
+    const uint32_t depth = own_depth;
+    pool->joined++;
+    assert(pool->joined <= pool->wanted);
+    own_depth = pool->depth + 1;
+    pthread_mutex_unlock(&crew->lock);
+    process_parallel_run(&self);
+    pthread_mutex_lock(&crew->lock);
+    own_depth = depth;
+    assert(pool->joined > 0);
+    if (--pool->joined == 0)
+        pthread_cond_broadcast(&crew->left);
+}
 
 static void *process_parallel_serve(void *argument)
 {
     struct member *member = argument;
     struct br_crew *crew = member->crew;
-    uint64_t seen = 0;
+    own_crew = crew;
     pthread_mutex_lock(&crew->lock);
     while (!crew->over) {
-        if (!crew->pool || crew->shows == seen || member->number > crew->wanted) {
+        struct pool *pool = crew_find(crew, 0);
+        if (pool)
+            crew_join(crew, pool);
+        else
             pthread_cond_wait(&crew->shown, &crew->lock);
-            continue;
-        }
-        struct worker self = {.pool = crew->pool, .number = member->number};
-        seen = crew->shows;
-        crew->joined++;
-        assert(crew->joined <= crew->wanted);
-        pthread_mutex_unlock(&crew->lock);
-        process_parallel_run(&self);
-        pthread_mutex_lock(&crew->lock);
-        assert(crew->joined > 0);
-        if (--crew->joined == 0)
-            pthread_cond_signal(&crew->left);
     }
     pthread_mutex_unlock(&crew->lock);
     return NULL;
 }
 
-/* Starts members up to this number, or as many as possible. */
+/* Starts members up to this number, or as many as possible. With the lock held. */
 static void crew_grow(struct br_crew *crew, uint32_t count)
 {
     while ((crew->member ? crew->member->number : 0) < count) {
@@ -110,25 +136,40 @@ static void crew_grow(struct br_crew *crew, uint32_t count)
     }
 }
 
+/* With the lock held. */
+static void crew_take_down(struct br_crew *crew, const struct pool *pool)
+{
+    struct pool **at = &crew->pool;
+    while (*at != pool)
+        at = &(*at)->before;
+    *at = pool->before;
+}
+
 /* Runs the pool, with this many members beside this thread. */
 static void crew_run(struct br_crew *crew, struct pool *pool, uint32_t members)
 {
     struct worker self = {.pool = pool, .number = 0};
+    pool->depth = own_depth;
+    pool->wanted = members;
+    pthread_mutex_lock(&crew->lock);
     crew_grow(crew, members);
-    pthread_mutex_lock(&crew->lock);
-    assert(!crew->pool && crew->joined == 0);
+    pool->before = crew->pool;
     crew->pool = pool;
-    crew->wanted = members;
-    crew->shows++;
     pthread_cond_broadcast(&crew->shown);
+    pthread_cond_broadcast(&crew->left);
     pthread_mutex_unlock(&crew->lock);
-    own_crew = NULL; /* for calls from within the work */
+    own_depth = pool->depth + 1;
     process_parallel_run(&self);
-    own_crew = crew;
+    own_depth = pool->depth;
     pthread_mutex_lock(&crew->lock);
-    crew->pool = NULL;
-    while (crew->joined > 0)
-        pthread_cond_wait(&crew->left, &crew->lock);
+    crew_take_down(crew, pool);
+    while (pool->joined > 0) {
+        struct pool *deeper = crew_find(crew, pool->depth + 1);
+        if (deeper)
+            crew_join(crew, deeper);
+        else
+            pthread_cond_wait(&crew->left, &crew->lock);
+    }
     pthread_mutex_unlock(&crew->lock);
 }
 
@@ -151,7 +192,7 @@ void br_crew_leave(struct br_crew *crew)
     assert(own_crew == crew);
     own_crew = NULL;
     pthread_mutex_lock(&crew->lock);
-    assert(!crew->pool && crew->joined == 0);
+    assert(!crew->pool);
     crew->over = true;
     pthread_cond_broadcast(&crew->shown);
     pthread_mutex_unlock(&crew->lock);

@@ -19,7 +19,8 @@ void br_parallel(uint32_t threads, uint32_t count,
 struct br_crew;
 
 /* From now on the calls of br_parallel on this thread use the crew's threads, started as needed,
- * until it leaves. NULL, which changes nothing, when memory is out. Not nested. */
+ * until it leaves; so do calls from within the work, and whoever has nothing left to do joins them.
+ * NULL, which changes nothing, when memory is out, or if the thread has a crew already. */
 struct br_crew *br_crew_enter(void);
 /* Ends the threads; NULL is fine. Called on the thread that has entered. */
 void br_crew_leave(struct br_crew *crew);

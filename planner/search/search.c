@@ -74,9 +74,14 @@ static void planner_search_tell(const struct br_search *s, int64_t before)
         br_run_found(&s->run, first->schedule.makespan, first->method);
 }
 
+bool br_search_is_large(const struct br_instance *in)
+{
+    return in->tasks > LARGE_TASKS;
+}
+
 static bool is_large(const struct br_search *s)
 {
-    return s->run.in->tasks > LARGE_TASKS;
+    return br_search_is_large(s->run.in);
 }
 
 /* Is little to be spent on a job of that size? */

@@ -8,6 +8,8 @@
 /* Number of rows in the table of heuristics: the length of `trial`. */
 uint32_t br_search_rows(void);
 
+/* Is the part large? Then method "best" runs its quick methods in the order of what they bring. */
+bool br_search_is_large(const struct br_instance *part);
 /* Plans the part. There is a schedule whatever the limits are. False when memory is out (finish is
  * still fine). */
 bool br_search_part(struct br_search *search);
