@@ -22,7 +22,7 @@ import time
 import sweep as sweeps
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARE = max(1, int(os.environ.get('BIGROCKS_TEST_SHARE') or 1))
+EVERY = 100 // max(1, min(100, int(os.environ.get('BIGROCKS_TEST_SHARE') or 100)))  # of so many one is tried
 # A group of calls, and what they may answer; see fail_call.c. --on: so do all later ones.
 CALLS = [('write', 'ENOSPC', True), ('write', 'EIO', False), ('write', 'EINTR', False), ('write', 'short', False),
          ('read', 'EIO', False), ('read', 'EINTR', False), ('read', 'short', False), ('open', 'EMFILE', False),
@@ -44,7 +44,7 @@ def table(sweep, pattern):
 
 def memory(sweep, options):
     for case in table(sweep, options.only or '.*'):
-        yield case, sweep.sweep(case, 'alloc', jobs=options.jobs, most=None if options.full else max(2, 12 // SHARE))
+        yield case, sweep.sweep(case, 'alloc', jobs=options.jobs, most=None if options.full else max(2, 12 // EVERY))
         if options.full:
             yield case, sweep.sweep(case, 'alloc', on=True, jobs=options.jobs, most=200)
 
@@ -53,14 +53,14 @@ def calls(sweep, options):
     for case in table(sweep, options.only or CALLING):
         for kind, fault, on in CALLS:
             yield case, sweep.sweep(case, kind, fault, on, jobs=options.jobs,
-                                    most=None if options.full else max(1, 3 // SHARE))
+                                    most=None if options.full else max(1, 3 // EVERY))
 
 
 def once(sweep, options):
     for case in table(sweep, options.only or ONCE):
-        yield case, sweep.sweep(case, 'alloc', jobs=options.jobs, share=SHARE)
+        yield case, sweep.sweep(case, 'alloc', jobs=options.jobs, share=EVERY)
     for case in table(sweep, 'annotate'):
-        yield case, sweep.sweep(case, 'alloc', jobs=options.jobs, share=4 * SHARE)
+        yield case, sweep.sweep(case, 'alloc', jobs=options.jobs, share=4 * EVERY)
 
 
 def threads(sweep, options):

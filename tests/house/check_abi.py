@@ -46,7 +46,8 @@ int br_plan_tasks(const struct br_plan *plan)
     return plan->tasks;
 }
 '''
-# (what changes, in which text, what of it, what it becomes, does it break programs)
+# What changes, in which text, what of it, what it becomes, does it break programs. All are compared with the dump,
+# and those of RELEASE, which has to be built each time, with the release as well: the two ways differ only in that.
 CHANGES = [
     ('nothing', 'source', '', '', False),
     ('what a function does', 'source', '{1, 2}', '{2, 1}', False),
@@ -62,6 +63,7 @@ CHANGES = [
     ('a struct in another order', 'header', 'int effort;\n    long seed;', 'long seed;\n    int effort;', True),
     ('a member of another type', 'header', 'long seed;', 'double seed;', True),
 ]
+RELEASE = 'nothing', 'a private struct', 'a function more', 'a function less', 'a struct that grew'
 
 
 def main():
@@ -120,8 +122,8 @@ def main():
                 changed = where in its
                 assert not changed or old in texts[path], name
                 path.write_text(texts[path].replace(old, new) if changed and old else texts[path])
-            done = abi(name, soname)
-            if done.returncode != breaks:
+            done = abi(name, soname) if name in RELEASE else None
+            if done and done.returncode != breaks:
                 failed.append('%s: exit %d\n%s' % (name, done.returncode, done.stdout))
             done = abi(name + ', by the dump', soname, how=['--dump'])
             if done.returncode != breaks or breaks and 'tools/abi --write' not in done.stdout:

@@ -243,8 +243,8 @@ static void more_effort_is_not_longer(const struct random_job *job, const struct
  * justified schedule closes the job early, the less promising ones are not justified. */
 static void large_jobs_cost_what_they_may(void **state)
 {
-    enum { LARGE_JOBS = 12, FEW_JOBS = 3, PASSES = 200 };
-    const bool all = random_jobs(100) >= 100; /* else the build is a slow one */
+    enum { LARGE_JOBS = 12, FEW_JOBS = 1, PASSES = 200 };
+    const bool all = random_jobs(100) >= 100; /* else the build is a slow one, or time is short */
     unsigned closed = 0, early = 0, open = 0;
     for (uint64_t seed = 0; seed < (all ? LARGE_JOBS : FEW_JOBS); seed++) {
         struct random_job job = large_job(1 + seed / 2, seed % 2 ? 45 : 20);
@@ -276,7 +276,7 @@ static void large_jobs_cost_what_they_may(void **state)
     }
     print_message("%u large jobs stay open, %u are closed by justification, %u of them early\n",
                   open, closed, early);
-    assert_true(!all || (open > 0 && closed > early && early > 0));
+    assert_true(open > 0 && (!all || (closed > early && early > 0)));
 }
 
 int main(void)
