@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 BIGROCKS, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
-JOBS = 40 * min(100, int(os.environ.get('BIGROCKS_TEST_SHARE') or 100)) // 100
+JOBS = max(4, 40 * min(100, int(os.environ.get('BIGROCKS_TEST_SHARE') or 100)) // 100)
 NS = 10**9
 
 
