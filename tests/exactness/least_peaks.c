@@ -179,7 +179,8 @@ int main(int argc, char **argv)
     const enum mode mode = strcmp(argv[1], "trees") == 0    ? TREES
                            : strcmp(argv[1], "orders") == 0 ? ORDERS
                                                             : LIMITS;
-    const uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
+    const uint64_t first = strtoull(argv[2], NULL, 10);
+    const uint64_t count = random_jobs((unsigned)strtoul(argv[3], NULL, 10));
     const uint32_t tasks = (uint32_t)strtoul(argv[4], NULL, 10);
     wish.shape = RANDOM_TREE;
     if (tasks < 1 || tasks > RANDOM_JOB_TASKS ||

@@ -76,7 +76,8 @@ int main(int argc, char **argv)
 {
     if (argc < 4)
         return BR_USAGE;
-    const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
+    const uint64_t first = strtoull(argv[1], NULL, 10);
+    const uint64_t count = random_jobs((unsigned)strtoul(argv[2], NULL, 10));
     const uint32_t tasks = (uint32_t)strtoul(argv[3], NULL, 10);
     const bool fast = argc > 4 && strcmp(argv[4], "fast") == 0;
     struct tally tally = {0};

@@ -10,6 +10,7 @@
 
 #include "base/numbers/rng.h"
 #include "tests/support/adversary.h"
+#include "tests/support/random_job.h"
 
 struct sums {
     uint64_t cases, runs, several, faults, dead_ends, forced, starts, failures, left_out, windows,
@@ -138,7 +139,7 @@ static void compare(struct sums *sums, const struct scene *scene, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : 300;
+    const uint64_t cases = random_jobs(argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 300);
     const uint64_t runs = argc > 2 ? strtoull(argv[2], NULL, 10) : 4;
     const uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     struct sums sums = {0};
