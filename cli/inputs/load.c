@@ -14,6 +14,7 @@
 #include "cli/options/choices.h"
 #include "cli/terminal/say.h"
 #include "parsers/text/value.h"
+#include "runtime/predict/inputs.h"
 #include "planner/eligibility/units.h"
 
 enum br_status cli_add_shared(const struct cli_job_settings *job, struct br_cluster *cluster,
@@ -385,6 +386,12 @@ enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool
     if (!status && !alike && !quiet)
         status = say_jobs(path, *history, dag, diag);
     free(alike);
+    uint32_t scaled = 0;
+    if (!status)
+        status = br_inputs_expect(*history, dag, &scaled, diag);
+    if (!status && scaled && !quiet)
+        cli_say("durations of %" PRIu32 " %s are brought to the sizes of the inputs now", scaled,
+                scaled == 1 ? "stage" : "stages");
     if (status) {
         br_history_close(*history, NULL);
         *history = NULL;

@@ -54,6 +54,13 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
     return BR_OK;
 }
 
+enum br_status br_history_expect(struct br_history *history, const struct br_history_input *input,
+                                 uint32_t inputs, uint32_t *scaled, struct br_diag *diag)
+{
+    *scaled = 0;
+    return fail_missing(diag);
+}
+
 enum br_status br_history_estimate(struct br_history *history, const char *stage,
                                    struct br_history_estimate *estimate, struct br_diag *diag)
 {

@@ -41,21 +41,28 @@ struct samples {
     int64_t last_run;
 };
 
-/* The duration as on a machine of speed 1, if the row has the name of the way. */
-static bool estimates_add_wall(sqlite3_stmt *statement, struct samples *samples, int64_t wall_ns)
+/* The duration at the expected size and, if the row has the name of the way, as on a machine of
+ * speed 1. */
+static bool estimates_add_wall(const struct br_history *history, const char *asked,
+                               sqlite3_stmt *statement, struct samples *samples, int64_t wall_ns)
 {
+    const int64_t run = sqlite3_column_int64(statement, 0);
     const char *name = sqlite3_column_count(statement) > 3
                            ? (const char *)sqlite3_column_text(statement, 3)
                            : NULL;
     struct br_history_way way = {.speed = {1, 0}};
     if (name && !br_history_way_read(name, &way))
         return false;
+    const char *stage = name ? way.stage : asked;
+    if (stage)
+        wall_ns = br_history_scaled(history, stage, run, wall_ns);
     free(way.text);
     return estimates_add_number(&samples->wall,
                                 name ? br_history_way_normal(way.speed, wall_ns) : wall_ns);
 }
 
-static bool estimates_add_row(sqlite3_stmt *statement, struct samples *samples)
+static bool estimates_add_row(const struct br_history *history, const char *asked,
+                              sqlite3_stmt *statement, struct samples *samples)
 {
     int64_t run = sqlite3_column_int64(statement, 0), wall = sqlite3_column_int64(statement, 1);
     assert(samples->runs == 0 || run >= samples->last_run);
@@ -67,7 +74,7 @@ static bool estimates_add_row(sqlite3_stmt *statement, struct samples *samples)
     int64_t cpu = sqlite3_column_int64(statement, 2);
     bool known = sqlite3_column_type(statement, 2) != SQLITE_NULL && wall > 0 && cpu >= 0 &&
                  cpu < INT64_MAX / 1000;
-    return estimates_add_wall(statement, samples, wall) &&
+    return estimates_add_wall(history, asked, statement, samples, wall) &&
            (!known || estimates_add_number(&samples->cpu, cpu * 1000 / wall));
 }
 
@@ -122,7 +129,7 @@ static enum br_status read_samples(struct br_history *history, const struct aske
     int code = SQLITE_DONE;
     bool room = true;
     while (room && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        room = estimates_add_row(statement, samples);
+        room = estimates_add_row(history, asked->name, statement, samples);
     sqlite3_reset(statement);
     if (!room)
         return br_fail_memory(diag);

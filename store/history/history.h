@@ -28,6 +28,9 @@ struct br_history_sample {
     int64_t cpu_ns;    /* processor time of all its processes; -1: unknown */
     int64_t mem_bytes; /* largest memory at any time; -1: unknown */
     uint32_t lost;     /* 0: it succeeded; else the attempt's number, from 1, and no more is kept */
+    /* The stage by its id, and what a task of it reads, in bytes; 0: unknown. */
+    const char *reader;
+    int64_t input_bytes;
 };
 
 /* The estimate for a task of the stage. */
@@ -37,6 +40,12 @@ struct br_history_estimate {
     int64_t spread_ns;      /* median distance from it */
     int64_t cpu_milli;      /* median processor time per time, in thousandths; -1: unknown */
     int64_t mem_bytes;      /* the largest of all kept; -1: unknown */
+};
+
+/* What a task of the stage (its id) reads; in bytes. */
+struct br_history_input {
+    const char *stage;
+    int64_t bytes; /* 0: unknown */
 };
 
 /* Can this build of the program keep histories at all? */
@@ -64,6 +73,14 @@ enum br_status br_history_add(struct br_history *history, const struct br_histor
                               struct br_diag *diag);
 /* Writes the samples added so far. */
 enum br_status br_history_flush(struct br_history *history, struct br_diag *diag);
+
+/* From now on durations that are read of the history's job are those of tasks that read so much:
+ * in proportion to the sizes that were recorded of their runs or, if there are several sizes of a
+ * stage, by the line through its mean durations. Runs without a size, and stages without one here,
+ * stay as they are, also as br_history_samples and memory do. *scaled: stages that were recorded at
+ * another size. O(stages of the last BR_HISTORY_KEPT runs + inputs x log). */
+enum br_status br_history_expect(struct br_history *history, const struct br_history_input *input,
+                                 uint32_t inputs, uint32_t *scaled, struct br_diag *diag);
 
 /* Estimates the stage's tasks from the written measurements. */
 enum br_status br_history_estimate(struct br_history *history, const char *stage,

@@ -46,6 +46,8 @@ enum br_status br_history_use(struct br_history *history, const char *job, struc
         return br_fail_memory(diag);
     free(history->job);
     history->job = name;
+    br_history_sizes_free(history->sizes); /* were those of the other one */
+    history->sizes = NULL;
     return BR_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "base/collections/grow.h"
 #include "base/text/diag.h"
 #include "store/history/file.h"
+#include "store/history/way.h"
 
 enum { WAITING_MOST = 1024 };
 
@@ -106,11 +107,18 @@ bool br_history_is_there(void)
     return true;
 }
 
+static void samples_drop(struct br_history_sample *sample)
+{
+    free((char *)sample->stage);
+    free((char *)sample->reader);
+}
+
 static void samples_release(struct br_history *history)
 {
     for (uint32_t k = 0; k < history->samples; k++)
-        free((char *)history->waiting[k].stage);
+        samples_drop(&history->waiting[k]);
     free(history->waiting);
+    br_history_sizes_free(history->sizes);
     br_database_close(&history->database);
     free(history->job);
     free(history);
@@ -206,10 +214,13 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
     int64_t run = history->run;
     bool good =
         br_database_run(&history->database, "BEGIN IMMEDIATE") && (run || begin_run(history));
-    for (uint32_t k = 0; k < history->samples && good; k++)
-        good = history->waiting[k].lost ? br_history_write_lost(history, history->waiting[k].stage,
-                                                                history->waiting[k].lost)
-                                        : history_write_sample(history, &history->waiting[k]);
+    for (uint32_t k = 0; k < history->samples && good; k++) {
+        const struct br_history_sample *sample = &history->waiting[k];
+        good = sample->lost ? br_history_write_lost(history, sample->stage, sample->lost)
+                            : history_write_sample(history, sample) &&
+                                  (!sample->reader || br_history_write_size(history, sample->reader,
+                                                                            sample->input_bytes));
+    }
     enum br_status status = good && br_database_run(&history->database, "COMMIT")
                                 ? BR_OK
                                 : br_database_fail(&history->database, diag);
@@ -218,7 +229,7 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
         history->run = run;
     }
     for (uint32_t k = 0; k < history->samples; k++)
-        free((char *)history->waiting[k].stage);
+        samples_drop(&history->waiting[k]);
     history->samples = 0; /* including those that could not be written, or they would accumulate */
     return status;
 }
@@ -230,9 +241,13 @@ enum br_status br_history_add(struct br_history *history, const struct br_histor
         return br_fail_memory(diag);
     assert(history->samples < WAITING_MOST);
     struct br_history_sample copy = *sample;
+    const bool sized = sample->reader && sample->input_bytes > 0 && !sample->lost;
     copy.stage = strdup(sample->stage);
-    if (!copy.stage)
+    copy.reader = sized ? strdup(sample->reader) : NULL;
+    if (!copy.stage || (sized && !copy.reader)) {
+        samples_drop(&copy);
         return br_fail_memory(diag);
+    }
     history->waiting[history->samples++] = copy;
     return history->samples < WAITING_MOST ? BR_OK : br_history_flush(history, diag);
 }
@@ -273,22 +288,42 @@ enum br_status br_history_close(struct br_history *history, struct br_diag *diag
     return status;
 }
 
+/* The duration of a row of the history's job, as it would be at the expected size. */
+static bool samples_scale(const struct br_history *history, struct br_history_row *row)
+{
+    struct br_history_way way;
+    if (!history->sizes || strcmp(row->job, history->job) != 0)
+        return true;
+    if (!br_history_way_read(row->stage, &way))
+        return false;
+    row->wall_ns = br_history_scaled(history, way.stage, row->run, row->wall_ns);
+    free(way.text);
+    return true;
+}
+
 /* Passes on the rows of a statement whose parameters are bound. */
 static enum br_status read_rows(struct br_history *history, enum br_history_statement which,
                                 void (*row)(void *context, const struct br_history_row *row),
                                 void *context, struct br_diag *diag)
 {
     sqlite3_stmt *statement = history->database.statement[which];
-    int code;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    int code = SQLITE_DONE;
+    bool room = true;
+    while (room && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *job = (const char *)sqlite3_column_text(statement, 1);
         const char *stage = (const char *)sqlite3_column_text(statement, 2);
         int64_t wall_ns = sqlite3_column_int64(statement, 3);
-        if (job && stage)
-            row(context, &(struct br_history_row){sqlite3_column_int64(statement, 0), job, stage,
-                                                  wall_ns > 0 ? wall_ns : 0});
+        struct br_history_row one = {sqlite3_column_int64(statement, 0), job, stage,
+                                     wall_ns > 0 ? wall_ns : 0};
+        if (!job || !stage)
+            continue;
+        room = which != BR_HISTORY_READ || samples_scale(history, &one);
+        if (room)
+            row(context, &one);
     }
     sqlite3_reset(statement);
+    if (!room)
+        return br_fail_memory(diag);
     return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
 }
 

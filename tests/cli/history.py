@@ -363,6 +363,30 @@ def check_failures(folder):
     assert 'from 0 to' in bigrocks('deadline', 'flaky.xml', '--latency', '-1', cwd=folder, status=2).stderr
 
 
+def check_sizes(folder):
+    """A run keeps what its tasks read, and durations follow: here of a copy that reads twice as much."""
+    job = '''<job xmlns="urn:bigrocks:job:1" name="sized"><attribute name="input_size" value="%s"/><stage id="a" tasks="4"
+        duration="9"><command>sleep 0.02</command></stage><stage id="b" duration="9"><command>sleep 0.02</command></stage>
+        <edge from="a" to="b" bytes="500"/></job>'''
+    (folder / 'sized.xml').write_text(job % '1GiB')
+    (folder / 'twice.xml').write_text(job % '2GiB')
+    bigrocks('run', 'sized.xml', '--capacity', 'cpu=1', '--history', 'sized.db', '-q', cwd=folder)
+    with contextlib.closing(sqlite3.connect(folder / 'sized.db')) as base:
+        assert base.execute('SELECT stage, bytes FROM size ORDER BY stage').fetchall() == [('a', 2**28), ('b', 500)]
+    found = []
+    for name in 'sized', 'twice':
+        said = bigrocks('annotate', name + '.xml', '--history', 'sized.db', '-o', 'out.xml', cwd=folder).stderr
+        assert ('durations of 1 stage are brought to the sizes' in said) == (name == 'twice'), said
+        found.append(stages(folder / 'out.xml'))
+    near(found[1]['a'][0] / found[0]['a'][0], 2, 0.001)
+    assert found[1]['b'] == found[0]['b'] and found[0]['b'][0] < 2, found
+    (folder / 'wrong.xml').write_text(job % 'large')
+    for words in (['annotate'], ['run', '--capacity', 'cpu=1']):
+        said = bigrocks(*words, 'wrong.xml', '--history', 'sized.db', cwd=folder, status=3).stderr
+        assert said == ("wrong.xml: the input_size of job 'sized' is 'large', which is no amount; "
+                        'write bytes, such as "2GiB"\n'), said
+
+
 WAYS = '''<job xmlns="urn:bigrocks:job:1" name="%s"><attribute name="shell" value="true"/>
   <stage id="make" tasks="4" duration="2"><demand resource="cpu" amount="1"/><command>sleep 0.02</command></stage>
   <stage id="link" tasks="2"><demand resource="mem" amount="1GiB"/>
@@ -511,6 +535,7 @@ def main():
         check_queries(folder)
         check_failures(folder)
         check_ways(folder)
+        check_sizes(folder)
     return 0
 
 

@@ -301,11 +301,12 @@ static void test_numbers(void **state)
 static void test_measured(void **state)
 {
     char path[] = "/tmp/bigrocks-gate.XXXXXX";
-    static const struct br_history_sample samples[] = {{"three", 0, 1000, 3000, -1, 0},
-                                                       {"idle", 0, 1000, 0, -1, 0},
-                                                       {"half", 0, 1000, 100, 2LL << 30, 0},
-                                                       {"unknown", 0, 1000, -1, -1, 0},
-                                                       {"hungry", 0, 1000, 9000, 9LL << 30, 0}};
+    static const struct br_history_sample samples[] = {
+        {"three", 0, 1000, 3000, -1, 0, NULL, 0},
+        {"idle", 0, 1000, 0, -1, 0, NULL, 0},
+        {"half", 0, 1000, 100, 2LL << 30, 0, NULL, 0},
+        {"unknown", 0, 1000, -1, -1, 0, NULL, 0},
+        {"hungry", 0, 1000, 9000, 9LL << 30, 0, NULL, 0}};
     struct br_history *history;
     (void)state;
     if (!br_history_is_there())

@@ -6,6 +6,7 @@
 #include "cli/running/jobs/jobs.h"
 #include "base/text/diag.h"
 #include "cli/terminal/say.h"
+#include "runtime/predict/inputs.h"
 
 struct cli_run_job *cli_run_job_of(const struct br_run_job *job)
 {
@@ -116,6 +117,8 @@ enum br_status cli_run_job_open(const struct cli_settings *settings, struct cli_
     enum br_status status = BR_OK;
     if (settings->needs.history)
         status = br_history_open(settings->needs.history, br_dag_name(dag), &one->history, diag);
+    if (!status && settings->needs.history)
+        status = br_inputs_of(dag, &one->input_bytes, diag);
     if (!status)
         cli_run_ninja_open(&one->ninja, dag);
     return status;
@@ -129,4 +132,6 @@ void cli_run_job_close(struct cli_run_job *one)
     if (br_history_close(one->history, &lost))
         cli_say_diag(&lost);
     one->history = NULL;
+    free(one->input_bytes);
+    one->input_bytes = NULL;
 }

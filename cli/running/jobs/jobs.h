@@ -59,6 +59,7 @@ struct cli_run_job {
     char *name;
     struct cli_run_input input;
     struct br_history *history; /* NULL: none is kept */
+    int64_t *input_bytes;       /* by stage, what a task of it reads; NULL: nothing is told */
     struct cli_run_ninja ninja;
     FILE *output;  /* the output of its tasks; NULL: standard output */
     FILE *failure; /* their failures, beside standard error; NULL: only there */

@@ -18,6 +18,7 @@
 #include "planner/instance/plan.h"
 #include "runtime/predict/annotate.h"
 #include "runtime/predict/dag_with.h"
+#include "runtime/predict/inputs.h"
 #include "runtime/replanning/replanner.h"
 
 /* After a plan, nothing is planned for this many times its duration. */
@@ -248,6 +249,9 @@ static enum br_status learn_read_history(const char *path, const struct br_dag *
     struct br_history *history = NULL;
     enum br_status status =
         path ? br_history_open_to_read(path, br_dag_name(dag), &history, diag) : BR_OK;
+    uint32_t scaled;
+    if (!status && history)
+        status = br_inputs_expect(history, dag, &scaled, diag);
     if (!status)
         status = br_beliefs_create(history, beliefs, diag);
     br_history_close(history, NULL);

@@ -145,7 +145,13 @@ static void report_remember(struct cli_report *report, const struct br_task_end 
     if (end->unseen_ns > sample.wall_ns / 10 && !sample.lost)
         return;
     const struct cli_run_ways *ways = cli_run_job_of(end->job)->input.ways;
+    const int64_t *input_bytes = cli_run_job_of(end->job)->input_bytes;
     char *name = NULL;
+    /* The stages of a choice are not those of the job whose sizes will be asked for. */
+    if (input_bytes && !ways) {
+        sample.reader = stage->id;
+        sample.input_bytes = input_bytes[stage - dag->stage];
+    }
     if (!history)
         return;
     if ((ways && !cli_run_ways_name(ways, end->task, end->machine, &sample, &name) &&

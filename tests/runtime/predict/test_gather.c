@@ -18,7 +18,7 @@ static char path[64];
 static void write_run(void)
 {
     struct br_history *history;
-    const struct br_history_sample sample = {"a", 0, 1000, -1, -1, 0};
+    const struct br_history_sample sample = {"a", 0, 1000, -1, -1, 0, NULL, 0};
     assert_int_equal(br_history_open(path, "job", &history, NULL), BR_OK);
     assert_int_equal(br_history_add(history, &sample, NULL), BR_OK);
     assert_int_equal(br_history_close(history, NULL), BR_OK);
@@ -68,7 +68,7 @@ static void test_one_moment(void **state)
 static void test_takes_nothing(void **state)
 {
     struct br_history *history;
-    const struct br_history_sample sample = {"b", 0, 1000, -1, -1, 0};
+    const struct br_history_sample sample = {"b", 0, 1000, -1, -1, 0, NULL, 0};
     uint32_t gone;
     bool joined;
     (void)state;

@@ -50,7 +50,7 @@ static struct br_history *open_history(const char *job)
 static void add(struct br_history *history, const char *stage, int64_t wall_ns, int64_t cpu_ns,
                 int64_t mem_bytes)
 {
-    struct br_history_sample sample = {stage, 0, wall_ns, cpu_ns, mem_bytes, 0};
+    struct br_history_sample sample = {stage, 0, wall_ns, cpu_ns, mem_bytes, 0, NULL, 0};
     assert_int_equal(br_history_add(history, &sample, NULL), BR_OK);
 }
 
