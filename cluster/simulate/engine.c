@@ -564,6 +564,12 @@ static const struct br_plan *network_plan_timed(void *context, const struct br_a
     return plan;
 }
 
+static double simulate_engine_lies(void *context, uint32_t job, uint32_t task, uint32_t machine)
+{
+    const struct simulation *sim = context;
+    return br_transit_lies(&sim->transit, job, task, machine);
+}
+
 static enum br_status simulate_engine_prepare(struct simulation *sim,
                                               const struct br_cluster *cluster,
                                               struct br_diag *diag)
@@ -641,6 +647,10 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
     sim.setup.plan = options->setup.plan ? plan_timed : NULL;
     sim.setup.network_plan = network_plan_timed;
     sim.setup.plan_context = &sim;
+    if (options->network) {
+        sim.setup.lies = simulate_engine_lies;
+        sim.setup.lies_context = &sim;
+    }
     sim.setup.cluster = cluster;
     sim.setup.groups = workload->groups;
     sim.setup.group = workload->group;

@@ -42,6 +42,10 @@ struct br_policy_setup {
     const struct br_overbook *overbook;
     /* Policies by work that is left count what ended tasks took: see br_runtime_lasted. */
     bool refine;
+    /* The share of what a ready task reads that lies on the machine, as br_transit_lies has it.
+     * NULL: nothing moves. */
+    double (*lies)(void *context, uint32_t job, uint32_t task, uint32_t machine);
+    void *lies_context;
     /* Resources that the row does not look at, if it is `narrow`: it counts no demands of them, and
      * machines hold any. */
     uint32_t unseens;

@@ -92,13 +92,14 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
         (job->form->planned && !make_cells(runtime, job, number)))
         return false;
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
-        posted->kind[kind] =
-            (struct br_offer){.job = number,
-                              .kind = kind,
-                              .demand = job->form->demand + (size_t)kind * runtime->resources,
-                              .tree = br_board_tree(runtime, job->group),
-                              .times = {0, INT64_MAX},
-                              .share = job->form->planned ? runtime->options.remote_penalty : 1};
+        posted->kind[kind] = (struct br_offer){
+            .job = number,
+            .kind = kind,
+            .demand = job->form->demand + (size_t)kind * runtime->resources,
+            .tree = br_board_tree(runtime, job->group),
+            .times = {0, INT64_MAX},
+            .share =
+                job->form->planned && !runtime->data.share ? runtime->options.remote_penalty : 1};
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         posted->set[s].remaining = job->remaining;
     /* No more can be ready than there are tasks, or kinds and cells. */

@@ -55,6 +55,20 @@ static double packing(const struct pass *pass, const int64_t *demand)
     return sum;
 }
 
+/* The factor on packing of a task that is remote on this machine: of what it reads by the share
+ * that lies elsewhere; if it reads nothing, by the plan. */
+static double decide_remote(const struct pass *pass, uint32_t task)
+{
+    const struct br_runtime *runtime = pass->runtime;
+    const struct br_form *form = pass->job->form;
+    double penalty = runtime->options.remote_penalty, here = -1;
+    if (runtime->data.share)
+        here = runtime->data.share(runtime->data.context, pass->number, task, pass->machine);
+    if (here >= 0)
+        return penalty + (1 - penalty) * here;
+    return form->planned && form->planned[task] != pass->machine ? penalty : 1;
+}
+
 /* The task's score on this machine. */
 static double score_task(const struct pass *pass, uint32_t k)
 {
@@ -67,8 +81,7 @@ static double score_task(const struct pass *pass, uint32_t k)
         .remaining = job->remaining,
         .eta = pass->eta,
     };
-    if (job->form->planned && job->form->planned[task] != pass->machine)
-        terms.packing *= runtime->options.remote_penalty;
+    terms.packing *= decide_remote(pass, task);
     return runtime->policy->score(&terms);
 }
 
@@ -189,6 +202,33 @@ static void visit_local(void *context, const struct br_offer *offer)
     decide_visit(pass, offer);
 }
 
+/* Tasks whose inputs lie on this machine; those that have started are dropped. */
+static void visit_near(struct pass *pass, uint32_t group)
+{
+    struct br_runtime *runtime = pass->runtime;
+    struct br_near_list *list = &runtime->near.list[pass->machine];
+    uint32_t kept = 0, looked = 0;
+    for (uint32_t n = 0; n < list->count; n++) {
+        const struct br_near_task near = list->task[n];
+        struct br_job *job = near.job < runtime->jobs ? runtime->job[near.job] : NULL;
+        if (!job || job->submission != near.submission ||
+            job->task_state[near.task] > BR_TASK_READY)
+            continue;
+        list->task[kept++] = near;
+        uint32_t k = job->form->rank[near.task], kind = job->ready.form->rank_kind[k];
+        pass->number = near.job;
+        pass->job = job;
+        if (looked == LOCAL_LOOK || job->group != group || !job->ready.is_ready[k] ||
+            br_job_keeps_back(job, kind))
+            continue;
+        looked++;
+        if (br_ready_kind_fits(&job->ready, kind, runtime->room) && !in_bundle(pass, k) &&
+            allowed(pass, k))
+            offer_task(pass, k);
+    }
+    list->count = kept;
+}
+
 /* Offers the best of the group: first the planned tasks of this machine, whose packing counts in
  * full. */
 static void collect_group(struct pass *pass, uint32_t group)
@@ -208,6 +248,8 @@ static void collect_group(struct pass *pass, uint32_t group)
                                      .visit = visit_local,
                                      .may_allow = pass->guarded ? could_allow : NULL,
                                      .context = pass};
+    if (runtime->data.share)
+        visit_near(pass, group);
     if (runtime->policy->product && !pass->guarded)
         search.rest = runtime->bounds + 3 * (size_t)step;
     br_offers_search(&runtime->offers,

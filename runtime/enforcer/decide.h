@@ -32,6 +32,16 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
                                       uint32_t group, enum br_readiness readiness, uint32_t *number,
                                       struct br_diag *diag);
 
+/* From now on a task that reads something is remote by the share that lies elsewhere, whatever
+ * machine the plan has for it. Before the first job comes. BR_SYSTEM (memory). O(machines). */
+enum br_status br_runtime_data(struct br_runtime *runtime, const struct br_data *data,
+                               struct br_diag *diag);
+/* What the task, which has not started, reads lies on that machine for a large part. Equal tasks of
+ * its stage read what lies elsewhere, so it is worth looking at there. BR_USAGE: there is no such
+ * task or machine; BR_SYSTEM (memory). O(1). */
+enum br_status br_runtime_near(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                               uint32_t machine, struct br_diag *diag);
+
 /* br_job_expect, if there is such a job. */
 static inline void br_runtime_expect(const struct br_runtime *runtime, uint32_t job, uint32_t task,
                                      bool closely)

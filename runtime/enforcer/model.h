@@ -8,6 +8,7 @@
 #include "runtime/enforcer/jobs/policy.h"
 #include "runtime/enforcer/jobs/pool.h"
 #include "runtime/enforcer/jobs/vacancy.h"
+#include "runtime/enforcer/near.h"
 
 struct br_group {
     char *name;
@@ -73,6 +74,9 @@ struct br_runtime {
     bool kept_stale;     /* and one of its tasks has become ready since */
     uint32_t *kept;      /* by class: machines that are kept free */
     struct br_pool pool; /* of jobs with features */
+    struct br_data data; /* if its function is not NULL; then also: */
+    struct br_near near;
+    uint64_t submissions; /* so far */
 
     /* Scratch of a pass. */
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */

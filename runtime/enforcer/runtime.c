@@ -148,6 +148,7 @@ void br_runtime_destroy(struct br_runtime *runtime)
     br_pool_finish(&runtime->pool);
     br_outlook_finish(&runtime->outlook);
     br_offers_finish(&runtime->offers);
+    br_near_finish(&runtime->near);
     free(runtime->tree);
     free(runtime->job);
     free(runtime->group);
@@ -168,6 +169,16 @@ enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resou
         runtime->extra[at] = br_overbook_extra(runtime->capacity[at], percent);
     }
     br_vacancy_change_all(&runtime->vacancy, 0);
+    return BR_OK;
+}
+
+enum br_status br_runtime_data(struct br_runtime *runtime, const struct br_data *data,
+                               struct br_diag *diag)
+{
+    assert(!runtime->jobs && !runtime->data.share);
+    if (!br_near_init(&runtime->near, &runtime->arena, runtime->machines))
+        return br_fail_memory(diag);
+    runtime->data = *data;
     return BR_OK;
 }
 
@@ -525,6 +536,20 @@ enum br_status br_runtime_lasted(struct br_runtime *runtime, uint32_t number, ui
     br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     return BR_OK;
+}
+
+enum br_status br_runtime_near(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                               uint32_t machine, struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
+    assert(runtime->data.share);
+    if (status)
+        return status;
+    if (machine >= runtime->machines)
+        return br_fail(diag, BR_USAGE, NULL, "there is no machine %u", machine);
+    const struct br_near_task near = {number, task, job->submission};
+    return br_near_add(&runtime->near, machine, near) ? BR_OK : br_fail_memory(diag);
 }
 
 enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, uint32_t task,

@@ -124,6 +124,7 @@ static enum br_status submit_job(struct br_runtime *runtime, struct br_form *for
     job->stock = stock;
     assert(at == runtime->jobs || !runtime->job[at]);
     runtime->job[at] = job;
+    job->submission = ++runtime->submissions;
     runtime->taken = at + 1;
     if (at == runtime->jobs)
         runtime->jobs++;

@@ -110,6 +110,82 @@ static void test_remote_penalty(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Of task t of three equal ones, `lies[t]` lies on m[0]; below 0: it reads nothing. */
+static double lies_on_first(void *context, uint32_t job, uint32_t task, uint32_t machine)
+{
+    const double *lies = context;
+    assert_int_equal(job, 0);
+    return lies[task] < 0 || machine == 0 ? lies[task] : 1 - lies[task];
+}
+
+/* The first task that m[0] starts: of three equal ones the first of the order, unless one that was
+ * told to be near has more there. Packing is 3/4; at a penalty of 0.8 what lies there for a share s
+ * counts 0.8 + 0.2 s. A task that reads nothing is remote by its plan, which has 1 there alone. */
+static void test_near(void **state)
+{
+    static const char *const demand[][2] = {{"3", "0"}, {"3", "0"}, {"3", "0"}};
+    static const struct {
+        double lies[3];
+        uint32_t near[2]; /* BR_ANY: none */
+        uint32_t first;
+    } cases[] = {
+        {{0, 1, 0.5}, {BR_ANY, BR_ANY}, 1}, /* it is the plan's next there */
+        {{0.4, 0, 0.5}, {BR_ANY, BR_ANY}, 0},
+        {{0.4, 0, 0.5}, {2, BR_ANY}, 2},
+        {{0.6, 0, 0.5}, {2, BR_ANY}, 0},
+        {{0.5, 0, 0.5}, {2, BR_ANY}, 0}, /* equal: by the order */
+        {{0, 0.9, 1}, {2, 0}, 2},
+        {{0, -1, 0.9}, {2, BR_ANY}, 1},
+        {{0, -1, 1}, {2, BR_ANY}, 1},
+        {{-1, 0.1, 0}, {2, BR_ANY}, 1},
+    };
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_dag *dag = single_tasks(demand, 3);
+    struct br_runtime_options options = br_runtime_options_default();
+    struct br_plan *plan;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 3, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "4", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "net", "8", NULL), BR_OK);
+    assert_int_equal(br_plan_make(dag, cluster, NULL, &plan, NULL), BR_OK);
+    for (uint32_t t = 0; t < 3; t++) {
+        plan->machine[t] = (t + 2) % 3;
+        plan->order[t] = t;
+        plan->rank[t] = t + 1;
+    }
+    options.policy = "packing";
+    options.keep_plan = false;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct br_runtime *runtime;
+        struct br_decision decision;
+        uint32_t job;
+        const struct br_data data = {lies_on_first, (void *)cases[c].lies};
+        assert_int_equal(br_runtime_create(cluster, &options, &runtime, NULL), BR_OK);
+        assert_int_equal(br_runtime_data(runtime, &data, NULL), BR_OK);
+        assert_int_equal(br_runtime_submit(runtime, dag, plan, 0, BR_READY_BY_EDGES, &job, NULL),
+                         BR_OK);
+        for (int k = 0; k < 2; k++)
+            if (cases[c].near[k] != BR_ANY)
+                assert_int_equal(br_runtime_near(runtime, job, cases[c].near[k], 0, NULL), BR_OK);
+        assert_int_equal(br_runtime_near(runtime, job, 0, 3, NULL), BR_USAGE);
+        assert_int_equal(br_runtime_near(runtime, job, 3, 0, NULL), BR_USAGE);
+        assert_int_equal(br_runtime_decide(runtime, 0, 0, &decision, 1), 1);
+        assert_int_equal(decision.task, cases[c].first);
+        /* What was near is forgotten with its job, also if another gets its number. */
+        assert_int_equal(br_runtime_finished(runtime, job, decision.task, NULL), BR_OK);
+        assert_int_equal(br_runtime_retire(runtime, job, NULL), BR_OK);
+        assert_int_equal(br_runtime_submit(runtime, dag, plan, 0, BR_READY_BY_EDGES, &job, NULL),
+                         BR_OK);
+        assert_int_equal(job, 0);
+        assert_int_equal(br_runtime_decide(runtime, 0, 0, &decision, 1), 1);
+        if (cases[c].lies[0] == 0.4)
+            assert_int_equal(decision.task, 0);
+        br_runtime_destroy(runtime);
+    }
+    br_plan_destroy(plan);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 /* The plan for m[0]: d until 10 s, then c on the whole machine until 20 s, then the short a, and
  * the long b; for m[1]: the long x. All three demand the same. Only a may start beside d, since it
  * has ended before c; e, f and g demand other amounts and are long. */
@@ -354,15 +430,11 @@ static void test_what_is_overbooked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_bundle),
-        cmocka_unit_test(test_remote_penalty),
-        cmocka_unit_test(test_short_beside),
-        cmocka_unit_test(test_remaining_work),
-        cmocka_unit_test(test_weight_of_work),
-        cmocka_unit_test(test_lasted),
-        cmocka_unit_test(test_deficits),
-        cmocka_unit_test(test_what_is_overbooked),
+        cmocka_unit_test(test_packing),        cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_remote_penalty), cmocka_unit_test(test_near),
+        cmocka_unit_test(test_short_beside),   cmocka_unit_test(test_remaining_work),
+        cmocka_unit_test(test_weight_of_work), cmocka_unit_test(test_lasted),
+        cmocka_unit_test(test_deficits),       cmocka_unit_test(test_what_is_overbooked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,6 +297,29 @@ static void want_edge(struct br_transit *transit, uint32_t number, uint32_t edge
             want(transit, m, br_transfer_bytes(dag, edge, here[m], 1), sources);
 }
 
+double br_transit_lies(const struct br_transit *transit, uint32_t number, uint32_t task,
+                       uint32_t machine)
+{
+    const struct br_dag *dag = transit_dag_of(transit, number);
+    const struct br_transit_job *job = &transit->job[number];
+    double all = 0, here = 0;
+    if (!job->machine || job->supply)
+        return -1;
+    uint32_t stage = br_dag_task_stage(dag, task), place = task - dag->stage[stage].first_task;
+    const struct br_transit_dag *into = &transit->dag[transit->workload->job[number].dag];
+    for (uint32_t k = into->first[stage]; k < into->first[stage + 1]; k++) {
+        const struct br_edge *e = &dag->edge[into->edge[k]];
+        const struct br_stage *parent = &dag->stage[e->parent];
+        double part = e->type == BR_ONE_TO_ONE
+                          ? job->machine[parent->first_task + place] == machine
+                          : (double)job->here[(size_t)e->parent * transit->machines + machine] /
+                                parent->tasks;
+        all += (double)e->bytes;
+        here += (double)e->bytes * part;
+    }
+    return all > 0 ? here / all : -1;
+}
+
 /* Room for what is kept of the slot. */
 static bool transit_reach_slot(struct br_transit *transit, uint32_t slot)
 {

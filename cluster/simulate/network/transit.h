@@ -83,6 +83,10 @@ enum br_status br_transit_place(struct br_transit *transit, uint32_t job, const 
 /* May the task start there, as far as that is placed and its inputs are there? */
 bool br_transit_may_start(const struct br_transit *transit, uint32_t job, uint32_t task,
                           uint32_t machine);
+/* The share of what the task reads, whose parents have ended, that lies on the machine: 0..1; below
+ * 0: nothing moves to it. O(edges into its stage). */
+double br_transit_lies(const struct br_transit *transit, uint32_t job, uint32_t task,
+                       uint32_t machine);
 /* The next task of a placed job whose inputs have come and that is not told so far. */
 bool br_transit_ready(struct br_transit *transit, uint32_t *job, uint32_t *task);
 /* The task has ended there. O(1), of a placed job also what it hands on. */

@@ -22,7 +22,17 @@ struct enforced {
     uint32_t *inside, inside_room;   /* by job of the workload: the enforcer's number */
     uint32_t *outside, outside_room; /* the other way */
     struct br_forms forms;
+    bool follows;              /* data: tasks are remote by where it lies */
+    const struct br_dag **dag; /* by job of the workload, borrowed; if it follows data */
+    uint32_t dag_room;
 };
+
+static double enforced_share(void *context, uint32_t number, uint32_t task, uint32_t machine)
+{
+    const struct enforced *enforced = context;
+    const struct br_policy_setup *setup = &enforced->setup;
+    return setup->lies(setup->lies_context, enforced->outside[number], task, machine);
+}
 
 static enum br_status enforced_create(const struct br_policy_row *row,
                                       const struct br_policy_setup *setup, void **policy,
@@ -40,6 +50,10 @@ static enum br_status enforced_create(const struct br_policy_row *row,
     if (rule->everywhere)
         options.remote_penalty = 1;
     enum br_status status = br_runtime_create(setup->cluster, &options, &enforced->runtime, diag);
+    if (!status && setup->lies && !rule->everywhere)
+        status =
+            br_runtime_data(enforced->runtime, &(struct br_data){enforced_share, enforced}, diag);
+    enforced->follows = !status && setup->lies && !rule->everywhere;
     /* Group 0 is there, of weight 1; numbers stay the same only with a group in its place. */
     for (uint32_t g = 0, number; g < setup->groups && !status; g++)
         status = br_runtime_add_group(enforced->runtime, setup->group[g].name,
@@ -55,6 +69,7 @@ static void enforced_destroy(void *policy)
     struct enforced *enforced = policy;
     br_runtime_destroy(enforced->runtime);
     br_forms_finish(&enforced->forms);
+    free(enforced->dag);
     free(enforced->inside);
     free(enforced->outside);
     free(enforced);
@@ -111,7 +126,31 @@ static enum br_status enforced_arrive(void *policy, const struct br_arrival *arr
         return br_fail_memory(diag);
     enforced->inside[arrival->job] = number;
     enforced->outside[number] = arrival->job;
+    while (enforced->follows && arrival->job >= enforced->dag_room)
+        if (!br_grow(&enforced->dag, enforced->dag_room, &enforced->dag_room,
+                     sizeof *enforced->dag))
+            return br_fail_memory(diag);
+    if (enforced->follows)
+        enforced->dag[arrival->job] = arrival->dag;
     return BR_OK;
+}
+
+/* What the task hands on to single tasks lies on its machine. */
+static enum br_status enforced_hand_on(struct enforced *enforced, const struct br_ended *ended,
+                                       uint32_t number, struct br_diag *diag)
+{
+    const struct br_dag *dag = enforced->dag[ended->job];
+    const uint32_t stage = br_dag_task_stage(dag, ended->task);
+    enum br_status status = BR_OK;
+    for (uint32_t e = 0; dag->bytes && e < dag->edges && !status; e++) {
+        const struct br_edge *edge = &dag->edge[e];
+        if (edge->parent == stage && edge->type == BR_ONE_TO_ONE && edge->bytes)
+            status = br_runtime_near(enforced->runtime, number,
+                                     dag->stage[edge->child].first_task + ended->task -
+                                         dag->stage[stage].first_task,
+                                     ended->machine, diag);
+    }
+    return status;
 }
 
 static enum br_status enforced_end(void *policy, const struct br_ended *ended, int64_t now_ns,
@@ -124,6 +163,8 @@ static enum br_status enforced_end(void *policy, const struct br_ended *ended, i
     if (ended->failed)
         return br_runtime_failed(enforced->runtime, number, ended->task, true, diag);
     enum br_status status = br_runtime_finished(enforced->runtime, number, ended->task, diag);
+    if (!status && enforced->follows)
+        status = enforced_hand_on(enforced, ended, number, diag);
     if (!status && enforced->setup.refine)
         status = br_runtime_lasted(enforced->runtime, number, ended->task, ended->lasted_ns, diag);
     return status;
@@ -181,7 +222,7 @@ const struct br_policy_row br_simulate_policy_graphene = {
 const struct br_policy_row br_simulate_policy_order = {
     .named = {"order", "the enforcer by the plans' order alone"},
     .plans = true,
-    ENFORCED(.policy = "order", .plans = true)};
+    ENFORCED(.policy = "order", .plans = true, .everywhere = true)};
 
 const struct br_policy_row br_simulate_policy_tetris = {
     .named = {"tetris", "packing and short remaining work, no plans [Grandl14]"},

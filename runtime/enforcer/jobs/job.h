@@ -55,6 +55,7 @@ struct br_stock;
 struct br_job {
     struct br_form *form;
     uint32_t group;
+    uint64_t submission;    /* its number, which is never given again */
     bool by_event;          /* edges are ignored */
     bool closed;            /* nothing more is started */
     bool woken;             /* a task has become ready since this was last false */
