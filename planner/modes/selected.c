@@ -119,13 +119,29 @@ static bool write_class_names(const struct br_modes *modes, uint32_t way, char *
     return true;
 }
 
-/* The resource that machines of the way's classes have, by a name that the job does not use. */
+/* Does the job or the cluster have a resource of this name? */
+static bool is_named(const struct br_modes *modes, const char *name)
+{
+    const struct br_cluster *cluster = modes->cluster;
+    for (uint32_t r = 0; r < modes->dag->resources; r++)
+        if (strcmp(modes->dag->resource[r].name, name) == 0)
+            return true;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (br_class_capacity(&cluster->cls[c], name))
+            return true;
+    for (uint32_t k = 0; k < cluster->shareds; k++)
+        if (strcmp(cluster->shared[k].resource, name) == 0)
+            return true;
+    return false;
+}
+
+/* The resource that machines of the way's classes have, by a name that neither the job nor the
+ * cluster uses. */
 static void name_of_classes(const struct selecting *s, uint32_t way, char *name, size_t size)
 {
     static const char start[] = "class";
     const struct br_modes *modes = s->modes;
     const struct br_way *w = &modes->way[way];
-    const struct br_dag *dag = modes->dag;
     size_t used = (size_t)snprintf(name, size, "%s-", start);
     if (s->use != BR_SELECTED_PLANNED && write_class_names(modes, way, name + used, size / 2)) {
         used += strlen(name + used);
@@ -135,12 +151,10 @@ static void name_of_classes(const struct selecting *s, uint32_t way, char *name,
             used += (size_t)snprintf(name + used, size - used, "-%" PRIu32,
                                      modes->class_of[w->first_class + k]);
     }
-    for (uint32_t r = 0; r < dag->resources; r++)
-        if (strcmp(dag->resource[r].name, name) == 0 && used + 1 < size) {
-            name[used++] = '-';
-            name[used] = 0;
-            r = UINT32_MAX; /* from the beginning */
-        }
+    while (used + 1 < size && is_named(modes, name)) {
+        name[used++] = '-';
+        name[used] = 0;
+    }
 }
 
 enum { CLASSES_TEXT = 4000 };
