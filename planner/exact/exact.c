@@ -14,12 +14,14 @@ struct br_exact {
     struct br_remainders remainders; /* what that takes off */
     int32_t upper, lower;            /* lower may be believed */
     int32_t proven;
-    int32_t step;            /* of the lower bound; 1 without rounding, unless it leaps */
-    int32_t aim;             /* a lower bound that would do; INT32_MAX: none */
-    bool none;               /* nothing is feasible below upper */
-    bool has_found;          /* found is a schedule */
-    int32_t *found;          /* starts, by task */
-    uint32_t *found_machine; /* or the way */
+    int32_t step;                /* of the lower bound; 1 without rounding, unless it leaps */
+    int32_t aim;                 /* a lower bound that would do; INT32_MAX: none */
+    bool none;                   /* nothing is feasible below upper */
+    bool has_found;              /* found is a schedule */
+    int32_t *found;              /* starts, by task */
+    uint32_t *found_machine;     /* or the way */
+    struct br_lcg_literal *kept; /* of br_exact_keep */
+    uint32_t keeps;
 };
 
 static int32_t makespan_at_root(const struct br_exact *x)
@@ -115,6 +117,7 @@ void br_exact_destroy(struct br_exact *x)
     br_lcg_problem_destroy(x->p);
     br_free(x->found);
     br_free(x->found_machine);
+    br_free(x->kept);
     br_remainders_finish(&x->remainders);
     br_free(x);
 }
@@ -152,6 +155,25 @@ static enum br_exact_result out_of_use(const struct br_lcg *s)
     return s->engine.trail.lost ? BR_EXACT_LOST : BR_EXACT_MEMORY;
 }
 
+bool br_exact_keep(struct br_exact *x, const bool *way, const int64_t *from, const int64_t *to)
+{
+    x->keeps = 0;
+    if (!x->lcg)
+        return true;
+    if (!x->kept && !(x->kept = br_malloc(3 * (size_t)x->p->tasks * sizeof *x->kept)))
+        return false;
+    const int32_t *hint = x->lcg->branching.hint;
+    for (uint32_t t = 0; t < x->p->tasks; t++)
+        for (uint32_t k = x->p->choices->first[t]; way[t] && k < x->p->choices->first[t + 1]; k++)
+            if (hint[br_lcg_takes(x->p, k)])
+                x->kept[x->keeps++] = (struct br_lcg_literal){2 * br_lcg_takes(x->p, k), 1};
+    for (uint32_t t = 0; t < x->p->tasks; t++) {
+        x->kept[x->keeps++] = (struct br_lcg_literal){2 * t, (int32_t)from[t]};
+        x->kept[x->keeps++] = (struct br_lcg_literal){2 * t + 1, -(int32_t)to[t]};
+    }
+    return true;
+}
+
 /* The makespan to suppose: one below the best schedule's and the aim, at most. */
 static int32_t exact_suppose(const struct br_exact *x)
 {
@@ -183,6 +205,8 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
     /* No schedule as long as the best one is searched for. */
     enum br_lcg_end end = BR_LCG_INFEASIBLE;
     s->supposed = goal == BR_EXACT_BOUND ? exact_suppose(x) : INT32_MAX;
+    s->assumed = x->kept;
+    s->assumptions = goal == BR_EXACT_NEARBY ? x->keeps : 0;
     if (br_lcg_limit(s, x->upper))
         end = br_lcg_search(s, conflicts, stop);
     if (end == BR_LCG_SOLUTION)
@@ -199,6 +223,8 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
         exact_adapt_step(x, x->lower > before);
     if (end == BR_LCG_SOLUTION)
         return BR_EXACT_FOUND;
+    if (end == BR_LCG_REFUTED)
+        return BR_EXACT_NONE;
     return x->lower > before ? BR_EXACT_RAISED : BR_EXACT_OPEN;
 }
 

@@ -31,6 +31,7 @@ struct br_exact;
 
 enum br_exact_goal {
     BR_EXACT_SHORTER, /* down: schedules shorter than the best known */
+    BR_EXACT_NEARBY,  /* the same, of those that br_exact_keep leaves */
     BR_EXACT_BOUND,   /* up: one tick of lower bound after the other; rounded: larger steps */
 };
 
@@ -39,6 +40,7 @@ enum br_exact_result {
     BR_EXACT_RAISED,  /* the lower bound has risen; solve again to go on */
     BR_EXACT_FOUND,   /* a shorter schedule was found; solve again to go on */
     BR_EXACT_OPTIMAL, /* the lower bound meets the best schedule */
+    BR_EXACT_NONE,    /* nearby there is no shorter schedule */
     BR_EXACT_MEMORY,  /* memory is out; bounds and schedules found so far hold */
     BR_EXACT_LOST,    /* a conflict could not be explained; those found so far hold, and every later
                          call returns this */
@@ -70,6 +72,10 @@ void br_exact_hint(struct br_exact *exact, const int64_t *start, const uint32_t 
  * through the tasks; many decisions may pass without a conflict. Without this call there is no such
  * limit. */
 void br_exact_limit_decisions(struct br_exact *exact, uint64_t most);
+
+/* For BR_EXACT_NEARBY, by task: does it take the way of the hint, and from when to when can it
+ * start? Of a solver made by br_exact_create_ways. False when memory is out. */
+bool br_exact_keep(struct br_exact *exact, const bool *way, const int64_t *from, const int64_t *to);
 
 /* Works on until a bound or a schedule is found towards the goal, or for `conflicts` more conflicts
  * (a few more if one leads to the next), or until *stop (may be NULL) is set. BR_EXACT_BOUND with

@@ -98,6 +98,17 @@ static bool exact_search_suppose(struct br_lcg *s, struct br_lcg_literal *l)
     return false;
 }
 
+/* The first assumption that is not true yet; false if all are. */
+static bool exact_search_assume(const struct br_lcg *s, struct br_lcg_literal *l)
+{
+    for (uint32_t k = 0; k < s->assumptions; k++)
+        if (!br_lcg_true(&s->engine.trail, s->assumed[k])) {
+            *l = s->assumed[k];
+            return true;
+        }
+    return false;
+}
+
 enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct br_stop *stop)
 {
     const struct br_lcg_trail *trail = &s->engine.trail;
@@ -114,7 +125,10 @@ enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct
             continue;
         }
         struct br_lcg_literal l;
-        if (exact_search_suppose(s, &l)) {
+        if (exact_search_assume(s, &l)) {
+            if (br_lcg_false(trail, l))
+                return BR_LCG_REFUTED;
+        } else if (exact_search_suppose(s, &l)) {
             if (br_lcg_false(trail, l))
                 return BR_LCG_RAISED;
         } else if (!br_lcg_branching_choose(&s->branching, *spent >= WARM_UP, &l)) {

@@ -15,6 +15,9 @@ struct br_lcg {
     uint64_t restart_at, reduce_at; /* numbers of conflicts */
     uint64_t decisions_most;        /* this many in all end a search, too */
     int32_t supposed;               /* makespan to suppose at level 1, or INT32_MAX */
+    /* Decided first, one after another; the owner's. */
+    const struct br_lcg_literal *assumed;
+    uint32_t assumptions;
 };
 
 /* Borrows the problem, in which every task has some start. NULL when memory is out. */
@@ -25,6 +28,7 @@ enum br_lcg_end {
     BR_LCG_BUDGET,     /* conflicts or decisions are spent, the flag is set, or memory is out */
     BR_LCG_SOLUTION,   /* all starts are fixed; still at the solution's level */
     BR_LCG_INFEASIBLE, /* nothing is feasible under the bounds at the root */
+    BR_LCG_REFUTED,    /* nothing is feasible under what is assumed */
     BR_LCG_RAISED,     /* the makespan's bound at the root has risen above the supposed makespan */
 };
 /* Goes on for this many more conflicts, or until *stop (may be NULL) is set. */

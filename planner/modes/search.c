@@ -338,9 +338,24 @@ static bool is_met(const struct breeding *b)
     return b->ones && best_of(b)->makespan <= b->budget->enough;
 }
 
-/* Fills the population; the first of all individuals has the shortest ways. */
+/* The schedule to begin from. Placed by its starts, no task ends later. */
+static void put_given(struct breeding *b, struct br_choice *c)
+{
+    for (uint32_t t = 0; t < b->modes->tasks; t++) {
+        c->way[t] = b->budget->from_way[t];
+        b->key[t] = b->budget->from_start[t];
+    }
+    rank_by_key(b, c->rank);
+    schedule(b, c, false, false);
+    b->ones++;
+}
+
+/* Fills the population; the first of all individuals is the schedule to begin from, or has the
+ * shortest ways. */
 static void fill(struct breeding *b, uint32_t population)
 {
+    if (!population && b->budget->from_way)
+        put_given(b, &b->one[0]);
     for (uint32_t k = 0; b->ones < b->room && (!b->ones || goes_on(b)) && !is_met(b); k++) {
         const int64_t best = b->ones ? best_of(b)->makespan : INT64_MAX;
         if (make_first(b, &b->one[b->ones], population ? 1 : k))

@@ -18,6 +18,9 @@ struct br_modes_budget {
     const struct br_stop *stop; /* may be NULL */
     uint64_t seed;
     bool by_stage; /* all tasks of a stage run in one way */
+    /* By task: a schedule that keeps the budgets, which is the first individual; NULL: none. */
+    const uint32_t *from_way;
+    const int64_t *from_start;
 };
 
 struct br_modes_found {

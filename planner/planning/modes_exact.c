@@ -7,9 +7,14 @@
 #include "planner/exact/exact.h"
 #include "planner/eligibility/features.h"
 #include "planner/modes/selected.h"
+#include "planner/planning/modes_nearby.h"
 
 /* The first turn of a goal has so many conflicts, and each next one this share more. */
-enum { TURN_FIRST = 200, TURN_GROWS = 4, MACHINES_MAX = 32 };
+enum { TURN_FIRST = 200, TURN_GROWS = 8, MACHINES_MAX = 32 };
+/* Conflicts in a neighbourhood at most, and those for which a call of the solver counts. */
+enum { NEARBY_CONFLICTS = 400, CALL_COSTS = 5 };
+/* The other search gets this part of a turn. */
+enum { OTHER_PART = 2 };
 
 /* The job as the solver takes it: a way for each machine on which it can run, less those that
  * another one beats. */
@@ -290,6 +295,17 @@ static void exact_job_finish(struct exact_job *j)
 
 /* ---- The search ---- */
 
+/* The solver, and the best schedule in its ticks. */
+struct turns {
+    struct br_modes_exact *e;
+    const struct exact_job *job;
+    struct br_exact *exact;
+    struct br_nearby nearby;
+    int64_t *start, *end;
+    uint32_t *way; /* the solver's */
+    uint64_t calls, asked;
+};
+
 /* The solver's number of the way on the machine; the first of the task if it was left out. */
 static uint32_t solver_way(const struct exact_job *j, uint32_t task, uint32_t way, uint32_t machine)
 {
@@ -299,79 +315,151 @@ static uint32_t solver_way(const struct exact_job *j, uint32_t task, uint32_t wa
     return j->first[task];
 }
 
-static void take_schedule(struct br_modes_exact *e, const struct exact_job *j, struct br_exact *x,
-                          int64_t *start, uint32_t *way)
+static void note_schedule(struct turns *s)
 {
-    br_exact_schedule_ways(x, start, way);
-    for (uint32_t t = 0; t < e->modes->tasks; t++) {
-        e->start_ns[t] = start[t] * j->tick;
-        e->way[t] = j->way[way[t]];
-        e->machine[t] = j->machine[way[t]];
-    }
-    e->makespan_ns = br_exact_upper(x) * j->tick;
-    e->shortened = true;
-    br_exact_hint(x, start, way);
+    for (uint32_t t = 0; t < s->e->modes->tasks; t++)
+        s->end[t] = s->start[t] + s->job->duration[s->way[t]];
+    br_exact_hint(s->exact, s->start, s->way);
 }
 
-/* Shorter schedules and larger bounds in turn. */
-static bool alternate(struct br_modes_exact *e, const struct exact_job *j, struct br_exact *x,
-                      int64_t *start, uint32_t *way)
+/* Hands the schedule at hand to the solver. */
+static void give_schedule(struct turns *s)
 {
-    uint64_t turn = TURN_FIRST, calls = 0; /* which cost something, too */
-    enum br_exact_goal goal = BR_EXACT_SHORTER;
+    const struct br_modes_exact *e = s->e;
+    const int64_t tick = s->job->tick;
     for (uint32_t t = 0; t < e->modes->tasks; t++) {
-        start[t] = e->start_ns[t] / j->tick;
-        way[t] = solver_way(j, t, e->way[t], e->machine[t]);
+        s->start[t] = e->start_ns[t] / tick;
+        s->way[t] = solver_way(s->job, t, e->way[t], e->machine[t]);
     }
-    br_exact_hint(x, start, way);
-    br_exact_set_lower(x, (e->lower_ns + j->tick - 1) / j->tick);
-    for (bool open = true; open && e->spent < e->conflicts && !br_stopped(e->stop);) {
+    br_exact_set_upper(s->exact, (e->makespan_ns + tick - 1) / tick);
+    note_schedule(s);
+}
+
+static void take_schedule(struct turns *s)
+{
+    struct br_modes_exact *e = s->e;
+    br_exact_schedule_ways(s->exact, s->start, s->way);
+    for (uint32_t t = 0; t < e->modes->tasks; t++) {
+        e->start_ns[t] = s->start[t] * s->job->tick;
+        e->way[t] = s->job->way[s->way[t]];
+        e->machine[t] = s->job->machine[s->way[t]];
+    }
+    e->makespan_ns = br_exact_upper(s->exact) * s->job->tick;
+    e->shortened = true;
+    note_schedule(s);
+}
+
+/* One call of the solver. */
+static enum br_exact_result solve_once(struct turns *s, enum br_exact_goal goal, uint64_t conflicts)
+{
+    if (goal == BR_EXACT_NEARBY) {
+        struct br_nearby *n = &s->nearby;
+        br_nearby_draw(n, br_exact_upper(s->exact), s->start, s->end);
+        if (!br_exact_keep(s->exact, n->way, n->from, n->to))
+            return BR_EXACT_MEMORY;
+        conflicts = conflicts < NEARBY_CONFLICTS ? conflicts : NEARBY_CONFLICTS;
+    }
+    const enum br_exact_result result = br_exact_solve(s->exact, goal, conflicts, s->e->stop);
+    if (goal == BR_EXACT_NEARBY)
+        br_nearby_adapt(&s->nearby, result);
+    if (br_exact_upper(s->exact) * s->job->tick < s->e->makespan_ns)
+        take_schedule(s);
+    s->calls++;
+    return result;
+}
+
+static uint64_t count_spent(const struct turns *s)
+{
+    return br_exact_counts(s->exact).conflicts + s->calls * CALL_COSTS + s->asked;
+}
+
+/* Asks the caller for a schedule that is shorter. False when memory is out. */
+static bool ask_other(struct turns *s, uint64_t conflicts)
+{
+    struct br_modes_exact *e = s->e;
+    const int64_t before = e->makespan_ns;
+    s->asked += conflicts;
+    if (!e->other(e->context, e, conflicts))
+        return false;
+    if (e->makespan_ns < before)
+        give_schedule(s);
+    return true;
+}
+
+static bool is_open(enum br_exact_result result)
+{
+    return result == BR_EXACT_OPEN || result == BR_EXACT_FOUND || result == BR_EXACT_RAISED ||
+           result == BR_EXACT_NONE;
+}
+
+/* Shorter schedules nearby, larger bounds, shorter schedules, and those of the caller in turn. */
+static bool take_turns(struct turns *s)
+{
+    static const enum br_exact_goal goals[] = {BR_EXACT_NEARBY, BR_EXACT_BOUND, BR_EXACT_NEARBY,
+                                               BR_EXACT_SHORTER};
+    const uint32_t all = sizeof goals / sizeof *goals;
+    struct br_modes_exact *e = s->e;
+    enum br_exact_result result = BR_EXACT_OPEN;
+    uint64_t turn = TURN_FIRST;
+    uint32_t goal = 0;
+    while (is_open(result) && e->spent < e->conflicts && !br_stopped(e->stop)) {
         const uint64_t end = e->spent + turn;
-        enum br_exact_result result = BR_EXACT_OPEN;
-        while (e->spent < end && open && !br_stopped(e->stop)) {
-            result = br_exact_solve(x, goal, end - e->spent, e->stop);
-            e->spent = br_exact_counts(x).conflicts + ++calls;
-            if (br_exact_schedule_ways(x, start, way) &&
-                br_exact_upper(x) * j->tick < e->makespan_ns)
-                take_schedule(e, j, x, start, way);
-            open = result == BR_EXACT_OPEN || result == BR_EXACT_FOUND || result == BR_EXACT_RAISED;
+        while (e->spent < end && is_open(result) && !br_stopped(e->stop)) {
+            result = solve_once(s, goals[goal], end - e->spent);
+            e->spent = count_spent(s);
         }
-        if (result == BR_EXACT_MEMORY || result == BR_EXACT_LOST)
-            return false;
         turn += turn / TURN_GROWS;
-        goal = goal == BR_EXACT_BOUND ? BR_EXACT_SHORTER : BR_EXACT_BOUND;
+        goal = (goal + 1) % all;
+        if (!goal && e->other && is_open(result) && !ask_other(s, turn / OTHER_PART))
+            return false;
     }
-    const int64_t lower = br_exact_lower(x) * j->tick;
+    const int64_t lower = br_exact_lower(s->exact) * s->job->tick;
     if (lower > e->lower_ns) {
         e->raised = true;
         e->lower_ns = lower;
     }
-    return true;
+    return result != BR_EXACT_MEMORY && result != BR_EXACT_LOST;
+}
+
+static bool run_turns(struct br_modes_exact *e, const struct exact_job *j)
+{
+    const size_t n = (size_t)e->modes->tasks + 1;
+    struct turns s = {.e = e,
+                      .job = j,
+                      .start = br_malloc(n * sizeof *s.start),
+                      .end = br_malloc(n * sizeof *s.end),
+                      .way = br_malloc(n * sizeof *s.way)};
+    bool ok = br_nearby_init(&s.nearby, e->modes->tasks) && s.start && s.end && s.way;
+    if (ok)
+        s.exact = br_exact_create_ways(&j->given, (e->makespan_ns + j->tick - 1) / j->tick);
+    e->ran = s.exact != NULL;
+    if (s.exact) {
+        give_schedule(&s);
+        br_exact_set_lower(s.exact, (e->lower_ns + j->tick - 1) / j->tick);
+        ok = take_turns(&s);
+        br_exact_count(s.exact, &e->counters);
+    }
+    br_exact_destroy(s.exact);
+    br_nearby_finish(&s.nearby);
+    br_free(s.start);
+    br_free(s.end);
+    br_free(s.way);
+    return ok;
 }
 
 bool br_modes_exact_run(struct br_modes_exact *e)
 {
     struct exact_job j;
-    const size_t n = (size_t)e->modes->tasks + 1;
     e->spent = 0;
-    e->raised = e->shortened = false;
+    e->ran = e->raised = e->shortened = false;
     if (e->modes->cluster->machines > MACHINES_MAX || count_ways(e->modes) > UINT16_MAX ||
         count_arcs(e->modes) > UINT16_MAX || e->lower_ns >= e->makespan_ns)
         return true;
-    int64_t *start = br_malloc(n * sizeof *start);
-    uint32_t *way = br_malloc(n * sizeof *way);
-    bool ok = exact_job_make(&j, e->modes) && start && way;
+    bool ok = exact_job_make(&j, e->modes);
     if (ok) {
         put_cut(&j, e->multipliers);
-        struct br_exact *x = br_exact_create_ways(&j.given, (e->makespan_ns + j.tick - 1) / j.tick);
-        if (x)
-            ok = alternate(e, &j, x, start, way);
-        if (x)
-            br_exact_count(x, &e->counters);
-        br_exact_destroy(x);
+        ok = run_turns(e, &j);
     }
     exact_job_finish(&j);
-    br_free(start);
-    br_free(way);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* Exact search over ways and starts together, for jobs of small and medium size: by clause learning
- * (planner/exact), in both directions. It goes on from a schedule and improves it, and raises the
- * lower bound. What it proves has no certificate. */
+ * (planner/exact), in both directions. It goes on from a schedule and improves it, in its
+ * neighbourhoods (modes_nearby.h) and everywhere, and raises the lower bound. Another search may
+ * join in: each goes on from the best schedule of both. What is proven has no certificate. */
 #ifndef BR_PLANNER_PLANNING_MODES_EXACT_H
 #define BR_PLANNER_PLANNING_MODES_EXACT_H
 
@@ -14,13 +15,18 @@ struct br_modes_exact {
     const struct br_multipliers *multipliers; /* a cut; bound_ns may be 0 */
     uint64_t conflicts;                       /* of the solver, at most */
     const struct br_stop *stop;               /* may be NULL */
+    /* Looks for a schedule shorter than the one that is there, by as much work as so many conflicts
+     * are, and puts it in its place; false when memory is out. NULL: nobody else looks for one. */
+    bool (*other)(void *context, struct br_modes_exact *e, uint64_t conflicts);
+    void *context;
 
     /* In: a schedule, by task, and a lower bound. Out: the best ones. */
     uint32_t *way, *machine;
     int64_t *start_ns;
     int64_t makespan_ns, lower_ns;
     /* Its outcome. */
-    uint64_t spent; /* conflicts, and calls of the solver */
+    uint64_t spent; /* conflicts, and what calls and the other search count for */
+    bool ran;       /* else the job has too many ways, machines or ticks */
     bool raised, shortened;
     struct br_counters counters;
 };

@@ -27,12 +27,16 @@ static const uint64_t default_schedules = 60000, max_schedules = 1000000;
 /* Under effort fast the job of the choice gets so many, if it has at most so many tasks. */
 static const uint64_t fast_inner_schedules = 50, fast_inner_tasks = 75;
 static const uint64_t fast_placements = 200000, default_placements = 5000000;
-/* Schedules of one individual; the share of a limit for the choice, and for the bound. */
+/* Schedules of one individual; the share of a limit for the choice, also if the exact search joins
+ * in, for the plan of the choice then, and for the bound. */
 enum { SCHEDULES_EACH = 3 };
-static const double choice_share = 0.25, inner_share = 0.1, bound_share = 0.1;
+static const double choice_share = 0.25, joined_share = 0.1, inner_share = 0.1, bound_share = 0.1;
 /* Conflicts of the exact search; effort fast has none. */
 static const uint64_t default_conflicts = 10000, max_conflicts = 1000000;
 static const char least_way[] = "job in which every task takes the least of its ways";
+static const char population[] = "population";
+/* Schedules that cost as much as a conflict. */
+static const uint64_t conflict_schedules = 6;
 static const char all_ways[] = "clauses learned over all ways";
 
 struct modes_plan {
@@ -49,6 +53,7 @@ struct modes_plan {
     bool limits;        /* the inner plan has a limit that the caller did not set */
     const char *finder; /* the method of the plan */
     int64_t began_ns, lower_bound_ns;
+    uint64_t breeds; /* populations beside the exact search */
     bool by_multipliers;
     struct br_certificate *certificate;
     struct br_diag *diag;
@@ -162,7 +167,8 @@ static enum br_status bound_by_multipliers(struct modes_plan *p)
 static enum br_status choose(struct modes_plan *p)
 {
     struct br_alarm alarm;
-    const int64_t limit_ns = (int64_t)(choice_share * (double)p->options.time_limit_ns);
+    const double share = br_modes_exact_suits(p->modes) ? joined_share : choice_share;
+    const int64_t limit_ns = (int64_t)(share * (double)p->options.time_limit_ns);
     br_alarm_begin(&alarm, CLOCK_MONOTONIC,
                    limit_ns ? br_clock_ns(CLOCK_MONOTONIC) + limit_ns : INT64_MAX, p->options.stop);
     const struct br_modes_budget budget = {.placements = modes_placements(p),
@@ -252,7 +258,7 @@ static bool take_shorter(struct modes_plan *p)
         memcpy(e->start_ns, p->found.start, tasks * sizeof *e->start_ns);
         memcpy(e->machine, p->found.machine, tasks * sizeof *e->machine);
         e->makespan_ns = p->found.makespan;
-        p->finder = "population";
+        p->finder = population;
         return true;
     }
     e->makespan_ns = p->inner->makespan_ns;
@@ -279,6 +285,31 @@ static uint64_t conflicts_meant(const struct modes_plan *p)
     }
 }
 
+/* Another population, which begins with the schedule at hand. */
+static bool breed_again(void *context, struct br_modes_exact *e, uint64_t conflicts)
+{
+    struct modes_plan *p = context;
+    const size_t tasks = p->dag->tasks;
+    const struct br_modes_budget budget = {.placements = conflicts * conflict_schedules * tasks,
+                                           .enough = e->lower_ns,
+                                           .stop = e->stop,
+                                           .seed = p->options.seed + ++p->breeds,
+                                           .from_way = e->way,
+                                           .from_start = e->start_ns};
+    const uint64_t before = p->found.spent;
+    if (!br_modes_search(p->modes, &budget, &p->found))
+        return false;
+    p->found.spent += before;
+    if (p->found.afforded && p->found.makespan < e->makespan_ns) {
+        memcpy(e->way, p->found.way, tasks * sizeof *e->way);
+        memcpy(e->machine, p->found.machine, tasks * sizeof *e->machine);
+        memcpy(e->start_ns, p->found.start, tasks * sizeof *e->start_ns);
+        e->makespan_ns = p->found.makespan;
+        p->finder = population;
+    }
+    return true;
+}
+
 static enum br_status improve_exactly(struct modes_plan *p)
 {
     struct br_alarm alarm;
@@ -291,7 +322,14 @@ static enum br_status improve_exactly(struct modes_plan *p)
                    p->options.stop);
     p->exact.conflicts = conflicts_meant(p);
     p->exact.stop = &alarm.stop;
-    const bool ok = br_modes_exact_run(&p->exact);
+    if (has_plan(p) && !p->options.placements) {
+        p->exact.other = breed_again;
+        p->exact.context = p;
+    }
+    bool ok = br_modes_exact_run(&p->exact);
+    if (ok && !p->exact.ran && p->exact.other && p->exact.conflicts == UINT64_MAX &&
+        p->exact.lower_ns < p->exact.makespan_ns) /* populations have all of the time */
+        ok = breed_again(p, &p->exact, UINT64_MAX / conflict_schedules / (p->dag->tasks + 1));
     br_alarm_end(&alarm);
     return ok ? BR_OK : br_fail_memory(p->diag);
 }
