@@ -17,9 +17,38 @@ enum br_status br_derive_too_long(struct br_diag *diag)
                    "the proof would take more than %" PRIu64 " terms", BR_TERMS_MOST);
 }
 
-static enum br_status derive_length(const struct br_derivation *lines, struct br_diag *diag)
+static bool weighed_in_clique(const struct br_proof_measure *measure, uint32_t stage)
 {
-    return lines->terms <= BR_TERMS_MOST ? BR_OK : br_derive_too_long(diag);
+    for (uint32_t k = 0; k < measure->stages; k++)
+        if (measure->stage[k] == stage)
+            return true;
+    return false;
+}
+
+enum br_status br_derive_weigh(const struct br_instance *in, const struct br_proof_measure *measure,
+                               struct br_weighed *weighed, struct br_diag *diag)
+{
+    uint32_t r = 0;
+    weighed->kind = measure->kind;
+    weighed->unit = weighed->capacity = 1;
+    for (uint32_t t = 0; t < in->tasks && measure->kind == BR_MEASURE_CLIQUE; t++)
+        weighed->weight[t] = weighed_in_clique(measure, in->task_stage[t]);
+    if (measure->kind == BR_MEASURE_CLIQUE)
+        return BR_OK;
+    while (r < in->resources && in->resource_origin[r] != measure->resource)
+        r++;
+    if (r == in->resources ||
+        (measure->unit.mantissa &&
+         (!br_decimal_scale(measure->unit, in->resource_digits[r], &weighed->unit) ||
+          weighed->unit <= 0)))
+        return br_fail(diag, BR_NO, "leave --proof out",
+                       "the unit of a measure is no whole number of what demands count");
+    weighed->resource = r;
+    weighed->capacity = in->total[r] / weighed->unit;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        weighed->weight[t] =
+            in->demand[(size_t)in->task_stage[t] * in->resources + r] / weighed->unit;
+    return BR_OK;
 }
 
 static int64_t weighed_demand(const struct br_derivation *lines, uint32_t task, uint32_t r)
@@ -44,35 +73,30 @@ static void weighed_take_out(struct br_derivation *lines, uint32_t task, int64_t
     const int64_t begin = time - steps->in->duration[task] + 1;
     if (times == 0 || weighed_fixed(steps, task, time))
         return;
-    lines->terms++;
     if (!br_steps_free(steps, task, begin)) {
-        fprintf(lines->out, " ~y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, task), time + 1);
+        br_derive_print(lines, " ~y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, task),
+                        time + 1);
     } else if (!br_steps_free(steps, task, time + 1)) {
-        fprintf(lines->out, " y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, task), begin);
+        br_derive_print(lines, " y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, task), begin);
     } else {
-        lines->terms += (uint64_t)steps->in->duration[task];
         for (int64_t x = begin; x <= time; x++)
-            fprintf(lines->out, " %" PRIu64 "%s", steps->ladder[task] + (uint64_t)x,
-                    x > begin ? " +" : "");
+            br_derive_print(lines, " %" PRIu64 "%s", steps->ladder[task] + (uint64_t)x,
+                            x > begin ? " +" : "");
     }
-    fprintf(lines->out, " %" PRId64 " * +", times);
-}
-
-static uint64_t weighed_line(struct br_derivation *lines)
-{
-    fputs(";\n", lines->out);
-    return ++lines->next;
+    br_derive_print(lines, " %" PRId64 " * +", times);
 }
 
 /* The row of that time in whole units. */
-static uint64_t weighed_units(struct br_derivation *lines, uint32_t r, int64_t unit, int64_t time)
+static uint64_t weighed_units(struct br_derivation *lines, const struct br_weighed *weighed,
+                              int64_t time)
 {
-    fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
+    const uint32_t r = weighed->resource;
+    br_derive_print(lines, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
     for (uint32_t t = 0; t < lines->steps->in->tasks; t++)
         if (lines->steps->counted[t])
-            weighed_take_out(lines, t, time, weighed_demand(lines, t, r) % unit);
-    fprintf(lines->out, " %" PRId64 " d", unit);
-    return weighed_line(lines);
+            weighed_take_out(lines, t, time, weighed_demand(lines, t, r) % weighed->unit);
+    br_derive_print(lines, " %" PRId64 " d", weighed->unit);
+    return br_derive_line(lines);
 }
 
 /* A resource of which the two demand more than there is; UINT32_MAX: there is none. */
@@ -90,19 +114,19 @@ static uint64_t weighed_pair_by_demand(struct br_derivation *lines, uint32_t r, 
                                        uint32_t b, int64_t time)
 {
     const int64_t x = weighed_demand(lines, a, r), y = weighed_demand(lines, b, r);
-    fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
+    br_derive_print(lines, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
     for (uint32_t t = 0; t < lines->steps->in->tasks; t++)
         if (lines->steps->counted[t] && t != a && t != b)
             weighed_take_out(lines, t, time, weighed_demand(lines, t, r));
-    fprintf(lines->out, " %" PRId64 " d", x > y ? x : y);
-    return weighed_line(lines);
+    br_derive_print(lines, " %" PRId64 " d", x > y ? x : y);
+    return br_derive_line(lines);
 }
 
 /* ---- Tasks that exclude each other by their order ---- */
 
-struct weighed_clique {
-    const uint32_t *member;
-    uint32_t members;
+struct br_derive_clique {
+    uint32_t *member;
+    uint32_t members, common; /* a resource that all pairs exceed; UINT32_MAX: there is none */
     /* [member * tasks + task]: the first edge of the shortest path from the task to the member;
      * NULL: there is none. Not set if demands exclude all pairs. */
     const struct br_steps_edge **toward;
@@ -131,8 +155,8 @@ static void weighed_paths(const struct br_steps *steps, uint32_t to, int64_t *le
 static void weighed_literal(struct br_derivation *lines, const char *sign, uint32_t task, int64_t s)
 {
     if (br_steps_free(lines->steps, task, s))
-        fprintf(lines->out, " %sy%" PRIu32 "_%" PRId64 " +", sign,
-                br_steps_name(lines->steps, task), s);
+        br_derive_print(lines, " %sy%" PRIu32 "_%" PRId64 " +", sign,
+                        br_steps_name(lines->steps, task), s);
 }
 
 /* Task a, if it has not ended by `time`, ends later than it starts there, so b, which waits for it,
@@ -146,27 +170,25 @@ static uint64_t weighed_pair_by_order(struct br_derivation *lines,
     const char *plus = "";
     int64_t s = begin > 0 ? begin : 0;
     uint32_t t = a;
-    fputs("pol", lines->out);
+    br_derive_print(lines, "pol");
     while (t != b && s <= steps->last[t]) {
-        fprintf(lines->out, " %" PRIu64 "%s", toward[t]->row + (uint64_t)s, plus);
+        br_derive_print(lines, " %" PRIu64 "%s", toward[t]->row + (uint64_t)s, plus);
         plus = " +";
         s += steps->in->duration[t];
         t = toward[t]->to;
-        lines->terms += 2;
     }
     if (t == b && s <= steps->last[b]) {
-        lines->terms += (uint64_t)(s - time);
         for (int64_t x = time + 1; x < s; x++)
-            fprintf(lines->out, " %" PRIu64 " +", steps->ladder[b] + (uint64_t)x);
+            br_derive_print(lines, " %" PRIu64 " +", steps->ladder[b] + (uint64_t)x);
     } else {
         weighed_literal(lines, "", b, time + 1);
     }
     weighed_literal(lines, "", a, time + 1);
     weighed_literal(lines, "~", b, time - steps->in->duration[b] + 1);
-    return weighed_line(lines);
+    return br_derive_line(lines);
 }
 
-static uint64_t weighed_pair(struct br_derivation *lines, const struct weighed_clique *clique,
+static uint64_t weighed_pair(struct br_derivation *lines, const struct br_derive_clique *clique,
                              uint32_t i, uint32_t k, int64_t time)
 {
     const uint32_t a = clique->member[i], b = clique->member[k];
@@ -179,7 +201,7 @@ static uint64_t weighed_pair(struct br_derivation *lines, const struct weighed_c
                : weighed_pair_by_order(lines, clique->toward + i * tasks, b, a, time);
 }
 
-static uint64_t weighed_pairs(struct br_derivation *lines, const struct weighed_clique *clique,
+static uint64_t weighed_pairs(struct br_derivation *lines, const struct br_derive_clique *clique,
                               int64_t time)
 {
     uint64_t all = weighed_pair(lines, clique, 0, 1, time);
@@ -187,17 +209,17 @@ static uint64_t weighed_pairs(struct br_derivation *lines, const struct weighed_
         const uint64_t first = lines->next + 1;
         for (uint32_t i = 0; i < k; i++)
             weighed_pair(lines, clique, i, k, time);
-        fprintf(lines->out, "pol %" PRIu64 " %" PRIu32 " *", all, k - 1);
+        br_derive_print(lines, "pol %" PRIu64 " %" PRIu32 " *", all, k - 1);
         for (uint32_t i = 0; i < k; i++)
-            fprintf(lines->out, " %" PRIu64 " +", first + i);
-        fprintf(lines->out, " %" PRIu32 " d", k);
-        all = weighed_line(lines);
+            br_derive_print(lines, " %" PRIu64 " +", first + i);
+        br_derive_print(lines, " %" PRIu32 " d", k);
+        all = br_derive_line(lines);
     }
     return all;
 }
 
 /* Finds the paths between members, if some pair needs one. BR_NO if there is none. */
-static enum br_status weighed_order(struct br_derivation *lines, struct weighed_clique *clique,
+static enum br_status weighed_order(struct br_derivation *lines, struct br_derive_clique *clique,
                                     struct br_diag *diag)
 {
     const size_t tasks = lines->steps->in->tasks;
@@ -244,61 +266,63 @@ static uint32_t weighed_common(const struct br_derivation *lines, const uint32_t
     return UINT32_MAX;
 }
 
-/* All members at once: takes what is above the unit out of every demand, and divides by it. */
-static uint64_t weighed_whole(struct br_derivation *lines, uint32_t r, int64_t unit, int64_t time)
+/* All members at once: takes what is above the unit out of every demand, and all of others', and
+ * divides by it. */
+static uint64_t weighed_whole(struct br_derivation *lines, const struct br_weighed *weighed,
+                              int64_t time)
 {
-    fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
+    const uint32_t r = weighed->clique->common;
+    br_derive_print(lines, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
     for (uint32_t t = 0; t < lines->steps->in->tasks; t++) {
-        int64_t demand = lines->steps->counted[t] ? weighed_demand(lines, t, r) : 0;
-        if (demand > unit)
-            weighed_take_out(lines, t, time, demand - unit);
+        const int64_t demand = lines->steps->counted[t] ? weighed_demand(lines, t, r) : 0;
+        const int64_t stays = weighed->weight[t] > 0 ? weighed->unit : 0;
+        if (demand > stays)
+            weighed_take_out(lines, t, time, demand - stays);
     }
-    fprintf(lines->out, " %" PRId64 " d", unit);
-    return weighed_line(lines);
+    br_derive_print(lines, " %" PRId64 " d", weighed->unit);
+    return br_derive_line(lines);
 }
 
 static enum br_status weighed_by_clique(struct br_derivation *lines, struct br_weighed *weighed,
-                                        int64_t from, int64_t to, struct br_diag *diag)
+                                        struct br_diag *diag)
 {
     const uint32_t tasks = lines->steps->in->tasks;
-    uint32_t *member = br_arena_array(&lines->arena, tasks, sizeof *member), members = 0;
-    if (!member)
+    struct br_derive_clique *clique = br_arena_array(&lines->arena, 1, sizeof *clique);
+    if (!clique)
+        return br_fail_memory(diag);
+    weighed->clique = clique;
+    clique->member = br_arena_array(&lines->arena, tasks, sizeof *clique->member);
+    if (!clique->member)
         return br_fail_memory(diag);
     for (uint32_t t = 0; t < tasks; t++)
         if (weighed->weight[t] > 0 && lines->steps->in->duration[t] > 0)
-            member[members++] = t;
-    if (members < 2)
+            clique->member[clique->members++] = t;
+    if (clique->members < 2)
         return br_fail(diag, BR_NO, NULL, "a clique of one task has no form for VeriPB");
-    int64_t unit;
-    const uint32_t r = weighed_common(lines, member, members, &unit);
-    struct weighed_clique clique = {.member = member, .members = members};
-    enum br_status status = r < UINT32_MAX ? BR_OK : weighed_order(lines, &clique, diag);
-    if (status)
-        return status;
-    for (int64_t u = from; u < to && lines->terms <= BR_TERMS_MOST; u++)
-        weighed->at[u] =
-            r < UINT32_MAX ? weighed_whole(lines, r, unit, u) : weighed_pairs(lines, &clique, u);
-    return derive_length(lines, diag);
+    clique->common = weighed_common(lines, clique->member, clique->members, &weighed->unit);
+    return clique->common < UINT32_MAX ? BR_OK : weighed_order(lines, clique, diag);
 }
 
-enum br_status br_derive_weighed(struct br_derivation *lines,
-                                 const struct br_proof_measure *measure, struct br_weighed *weighed,
-                                 int64_t from, int64_t to, struct br_diag *diag)
+enum br_status br_derive_weighed(struct br_derivation *lines, struct br_weighed *weighed,
+                                 struct br_diag *diag)
 {
-    const struct br_instance *in = lines->steps->in;
-    if (measure->kind == BR_MEASURE_CLIQUE)
-        return weighed_by_clique(lines, weighed, from, to, diag);
-    uint32_t r = 0;
-    int64_t unit = 1;
-    while (r < in->resources && in->resource_origin[r] != measure->resource)
-        r++;
-    if (r == in->resources ||
-        (measure->unit.mantissa &&
-         (!br_decimal_scale(measure->unit, in->resource_digits[r], &unit) || unit <= 0)))
-        return br_fail(diag, BR_NO, "leave --proof out",
-                       "the unit of a measure is no whole number of what demands count");
-    for (int64_t u = from; u < to && lines->terms <= BR_TERMS_MOST; u++)
-        weighed->at[u] =
-            unit > 1 ? weighed_units(lines, r, unit, u) : lines->steps->capacity[r] + (uint64_t)u;
-    return derive_length(lines, diag);
+    weighed->at =
+        br_arena_array(&lines->arena, (size_t)lines->steps->makespan + 1, sizeof *weighed->at);
+    if (!weighed->at)
+        return br_fail_memory(diag);
+    return weighed->kind == BR_MEASURE_CLIQUE ? weighed_by_clique(lines, weighed, diag) : BR_OK;
+}
+
+void br_derive_at(struct br_derivation *lines, struct br_weighed *weighed, int64_t time)
+{
+    if (weighed->at[time])
+        return;
+    if (weighed->kind != BR_MEASURE_CLIQUE)
+        weighed->at[time] = weighed->unit > 1
+                                ? weighed_units(lines, weighed, time)
+                                : lines->steps->capacity[weighed->resource] + (uint64_t)time;
+    else
+        weighed->at[time] = weighed->clique->common < UINT32_MAX
+                                ? weighed_whole(lines, weighed, time)
+                                : weighed_pairs(lines, weighed->clique, time);
 }

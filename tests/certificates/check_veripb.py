@@ -45,10 +45,10 @@ def job(stages, resources='xyz', size=10, machines=1):
                           stages))
 
 
-def emitted(program, path, folder, number):
+def emitted(program, path, folder, number, *options):
     """The bound's document, formula and proof; with None for both if it is refused in words."""
     stem = folder / 'proof'
-    done = proofs.run(program, 'bound', path, '--proof', 'veripb', '-o', stem, '--json', text=True)
+    done = proofs.run(program, 'bound', path, '--proof', 'veripb', '-o', stem, '--json', *options, text=True)
     opb, pbp = pathlib.Path('%s.opb' % stem), pathlib.Path('%s.pbp' % stem)
     assert done.returncode in (0, 1), done.stderr
     assert done.returncode == (0 if opb.exists() else 1) and opb.exists() == pbp.exists(), done.stderr
@@ -81,10 +81,36 @@ def crowded(rng):
                               if rng.random() < 0.12))
 
 
+def stacked(rng):
+    """Parts one after another, each of stages with one or several tasks: what rounds and parts are for."""
+    text, edges, before = '', '', []
+    for p in range(rng.randint(2, 3)):
+        names = ['p%ds%d' % (p, s) for s in range(rng.randint(3, 5))]
+        for name in names:
+            text += ('<stage id="%s" tasks="%d" duration="%d"><demand resource="x" amount="%d"/><demand resource="y" '
+                     'amount="%d"/></stage>' % (name, rng.choice((1, 1, 2, 3, 5)), rng.randint(1, 6),
+                                                rng.randint(2, 7), rng.choice((1, 2, 6))))
+        links = [(a, b) for k, b in enumerate(names) for a in names[:k] if rng.random() < 0.2]
+        late, early = {b for _, b in links}, {a for a, _ in links}
+        edges += ''.join('<edge from="%s" to="%s"/>' % pair
+                         for pair in links + [(a, b) for a in before for b in names if b not in late])
+        before = [a for a in names if a not in early]
+    return job(text + edges)
+
+
+def woven(rng):
+    """Stages with more edges: what claims are for."""
+    stages = rng.randint(9, 13)
+    text = ''.join('<stage id="s%d" tasks="%d" duration="%d"><demand resource="x" amount="%d"/><demand resource="y" '
+                   'amount="%d"/></stage>' % (s, rng.choice((1, 1, 1, 2, 4)), rng.randint(1, 7), rng.randint(2, 7),
+                                              rng.choice((1, 2, 6))) for s in range(stages))
+    return job(text + ''.join('<edge from="s%d" to="s%d"/>' % (s, t) for t in range(stages) for s in range(t)
+                              if rng.random() < 0.25))
+
+
 def proven(document):
-    """The only part that takes any time."""
-    part, = (part for part in document['certificate']['parts'] if part['bound'] > 0)
-    return part
+    """The parts that take any time."""
+    return [part for part in document['certificate']['parts'] if part['bound'] > 0]
 
 
 class Meaning:
@@ -92,11 +118,11 @@ class Meaning:
 
     def __init__(self, document):
         document = json.loads(json.dumps(document), parse_float=Fraction)
-        kind, part = document['certificate'].get('relaxation', 'none'), proven(document)
+        kind, parts = document['certificate'].get('relaxation', 'none'), proven(document)
         if kind != 'none':
             document = {**document, **proofs.checker.Relaxing(document, kind).document}
-        self.job = proofs.checker.Job(document).rounded_down(part.get('rounding', 1))
-        self.m = part['bound'] - 1
+        self.job = proofs.checker.Job(document).rounded_down(parts[0].get('rounding', 1))
+        self.m = sum(part['bound'] for part in parts) - 1
         self.capacity = {}
         for count, capacity in self.job.classes:
             for resource, amount in capacity.items():
@@ -253,23 +279,35 @@ def forged(rng, opb, pbp):
 
 
 def kind_of(document):
-    part = proven(document)
-    if part['kind'] != 'energy':
-        return part['kind'] + (' by spans' if any(len(c) > 2 for c in part.get('clauses', ())) else '')
-    measure = part['measures'][part['measure']]
-    return 'unit' if 'unit' in measure else next(iter(measure))
+    """Of its first part; and by what more it is proven."""
+    part, *others = proven(document)
+    kind = part['kind'] + (' by spans' if any(len(c) > 2 for c in part.get('clauses', ())) else '')
+    if kind == 'energy':
+        measure = part['measures'][part['measure']]
+        kind = 'unit' if 'unit' in measure else next(iter(measure))
+    if others:
+        return 'parts'
+    passes = part.get('windows', ())
+    return kind + ''.join(' by ' + way for way in ('heads', 'tails') if any(p.get(way) for p in passes))
+
+
+def seen(kinds, word):
+    return sum(count for kind, count in kinds.items() if word in kind)
 
 
 def jobs(rng):
+    """Jobs, each with the options of `bound`."""
     for stages in MADE:
-        yield job(stages)
-    yield job(UNITS, machines=2)
+        yield job(stages),
+    yield job(UNITS, machines=2),
     for k in range(max(10, 24 * proofs.SHARE // 100)):
-        yield crowded(rng)
-    yield job('<stage id="a" duration="7"/>')
-    yield job('<stage id="a" duration="0"/>')
+        yield crowded(rng),
+    yield job('<stage id="a" duration="7"/>'),
+    yield job('<stage id="a" duration="0"/>'),
     for k in range(max(40, 110 * proofs.SHARE // 100)):
-        yield proofs.random_job(rng, 'job%d' % k)
+        yield proofs.random_job(rng, 'job%d' % k),
+    for k in range(max(10, 40 * proofs.SHARE // 100)):
+        yield (stacked if k % 2 else woven)(rng), '--conflicts', '0'
 
 
 def main():
@@ -278,9 +316,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         path = folder / 'job.xml'
-        for number, text in enumerate(jobs(rng)):
+        for number, (text, *options) in enumerate(jobs(rng)):
             path.write_text(text)
-            document, opb, pbp = emitted(program, path, folder, number)
+            document, opb, pbp = emitted(program, path, folder, number, *options)
             if opb is None:
                 assert number >= len(MADE), 'a job that was made for a rule has no proof: %s' % text
                 refused += 1
@@ -298,8 +336,9 @@ def main():
             changed += more
             caught += found
     print('proofs: %s; without a form: %d; changed: %d, refused %d' % (kinds, refused, changed, caught))
-    for kind in ('path', 'resource', 'unit', 'clique', 'clauses', 'clauses by spans') if proofs.SHARE >= 100 else ():  # of fewer jobs some are rare
-        assert kinds.get(kind, 0) >= 1, 'no proof of kind %s' % kind
+    for word in ('path', 'window', 'resource', 'unit', 'clique', 'rounds', 'parts', 'by heads', 'by tails', 'clauses',
+                 'by spans') if proofs.SHARE >= 100 else ():  # of fewer jobs some are rare
+        assert seen(kinds, word), 'no proof of kind %s' % word
     assert refused >= 10 and caught >= changed * 0.8
 
 
