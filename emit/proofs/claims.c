@@ -2,17 +2,18 @@
  * sooner, and there would be too much to do in the claim's interval: that sum is left with the one
  * literal that was supposed. In the same way a stage of several tasks takes as long as its rounds.
  */
+#include "emit/proofs/derive.h"
+
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "emit/proofs/windows.h"
 #include "planner/check/proofs/lines.h"
 
 static void claims_copy(struct br_derivation *lines)
 {
     const size_t n = lines->steps->in->tasks;
-    const struct br_windows *from = &lines->windows;
-    struct br_windows *to = &lines->scratch;
+    const struct br_derived_windows *from = &lines->windows;
+    struct br_derived_windows *to = &lines->scratch;
     memcpy(to->head, from->head, n * sizeof *to->head);
     memcpy(to->latest, from->latest, n * sizeof *to->latest);
     memcpy(to->head_line, from->head_line, n * sizeof *to->head_line);
@@ -24,7 +25,7 @@ static void claims_copy(struct br_derivation *lines)
 static void claims_before(struct br_derivation *lines, uint32_t task, int64_t latest)
 {
     const struct br_instance *in = lines->steps->in;
-    struct br_windows *windows = &lines->scratch;
+    struct br_derived_windows *windows = &lines->scratch;
     windows->latest[task] = latest;
     windows->late_line[task] = 0;
     lines->marked[task] = true;
@@ -40,7 +41,7 @@ static void claims_before(struct br_derivation *lines, uint32_t task, int64_t la
 static void claims_behind(struct br_derivation *lines, uint32_t task, int64_t head)
 {
     const struct br_instance *in = lines->steps->in;
-    struct br_windows *windows = &lines->scratch;
+    struct br_derived_windows *windows = &lines->scratch;
     windows->head[task] = head;
     windows->head_line[task] = 0;
     lines->marked[task] = true;
@@ -65,7 +66,7 @@ static bool claims_empty(const struct br_derivation *lines)
 static void claims_take(struct br_derivation *lines, uint32_t task, bool late, int64_t start,
                         bool tight, uint64_t line)
 {
-    struct br_windows *windows = &lines->windows;
+    struct br_derived_windows *windows = &lines->windows;
     if (!tight && lines->supposed) {
         lines->closed = true;
     } else if (!tight) {
@@ -220,7 +221,7 @@ static bool rounds_exceed(struct br_derivation *lines, uint32_t stage, bool late
                           struct br_derive_times *times, bool *tight)
 {
     const struct br_instance *in = lines->steps->in;
-    struct br_windows *windows = &lines->scratch;
+    struct br_derived_windows *windows = &lines->scratch;
     int64_t tried = 1;
     claims_copy(lines);
     *tight = false;
@@ -260,7 +261,7 @@ static void rounds_hand_on(struct br_derivation *lines, uint32_t stage, bool lat
     const struct br_instance *in = lines->steps->in;
     const uint32_t *first = late ? in->parent_first : in->child_first;
     const struct br_arc *arc = late ? in->parent : in->child;
-    struct br_windows *windows = &lines->windows;
+    struct br_derived_windows *windows = &lines->windows;
     for (uint32_t a = first[stage]; a < first[stage + 1]; a++) {
         const uint32_t s = arc[a].stage;
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++) {

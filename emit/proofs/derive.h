@@ -17,7 +17,7 @@ enum br_status br_derive_too_long(struct br_diag *diag);
 /* Of every task: the first and the last start, and the lines that say so, y(head) >= 1 and
  * y(latest + 1) <= 0. A line of 0 need not be added: its bound is given, or is supposed. A line may
  * end with literals of what is supposed: one of them holds, or the bound. */
-struct br_windows {
+struct br_derived_windows {
     int64_t *head, *latest;
     uint64_t *head_line, *late_line;
 };
@@ -48,7 +48,7 @@ struct br_derivation {
     bool supposed; /* that its tasks end by `end`, which the formula does not say */
     bool closed;   /* what is supposed is refuted */
     bool *sink;    /* by task: is its end supposed? */
-    struct br_windows windows, scratch;
+    struct br_derived_windows windows, scratch;
     bool *marked;              /* by task, scratch */
     int64_t *count;            /* by time, M + 1, scratch */
     struct br_weighed **slots; /* by stage: its tasks by slots; NULL: not yet made, or one task */
@@ -69,6 +69,23 @@ uint64_t br_derive_rup_before(struct br_derivation *lines, uint32_t task, int64_
 enum br_status br_derivation_init(struct br_derivation *lines, const struct br_steps *steps,
                                   FILE *out, struct br_diag *diag);
 void br_derivation_finish(struct br_derivation *lines);
+
+/* The sum of two lines; b if a is 0. */
+uint64_t br_windows_add(struct br_derivation *lines, uint64_t a, uint64_t b);
+/* If the task's head is behind its latest start: the conflict, or the part is closed. */
+void br_windows_meet(struct br_derivation *lines, uint32_t task);
+/* The latest start of the task by those of the members that wait for it, of which only those are
+ * looked at that are marked (all if NULL), as long as it is not before the head. False: no news. */
+bool br_windows_back(struct br_derivation *lines, struct br_derived_windows *windows,
+                     const bool *marked, uint32_t task);
+/* The same of the members that the task waits for: hands its head on, and marks whom it moves. */
+void br_windows_forth(struct br_derivation *lines, struct br_derived_windows *windows, bool *marked,
+                      uint32_t task);
+
+static inline bool br_windows_done(const struct br_derivation *lines)
+{
+    return lines->conflict || lines->closed;
+}
 
 /* Derives the windows of the part's tasks from the edges, the rounds of stages if they are asked
  * for, and the claims of the proof's passes; or the conflict, or that the part is closed, if a task
@@ -108,12 +125,14 @@ struct br_derive_times {
 
 /* Do the tasks in these windows weigh more at these times than is held? */
 bool br_derive_exceeds(struct br_derivation *lines, const struct br_weighed *weighed,
-                       const struct br_windows *windows, const struct br_derive_times *times);
+                       const struct br_derived_windows *windows,
+                       const struct br_derive_times *times);
 /* Writes the line for it: 0 >= 1 or more, or, if something is supposed, a clause of its literals.
  * Its number; BR_NO in words if they do not weigh more, or it would be too long. */
 enum br_status br_derive_sum(struct br_derivation *lines, struct br_weighed *weighed,
-                             const struct br_windows *windows, const struct br_derive_times *times,
-                             bool supposed, uint64_t *line, struct br_diag *diag);
+                             const struct br_derived_windows *windows,
+                             const struct br_derive_times *times, bool supposed, uint64_t *line,
+                             struct br_diag *diag);
 /* The conflict by the rounds of the tasks in from .. to. BR_NO in words if there is none. */
 enum br_status br_derive_lines(struct br_derivation *lines, struct br_weighed *weighed,
                                int64_t from, int64_t to, uint64_t *line, struct br_diag *diag);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "emit/proofs/windows.h"
 
 void br_parts_used(const struct br_proof *proof, bool *used)
 {
@@ -42,7 +41,7 @@ static bool parts_first(const struct br_instance *in, const bool *member, uint32
 static void parts_enter(struct br_derivation *lines)
 {
     const struct br_instance *in = lines->steps->in;
-    struct br_windows *windows = &lines->windows;
+    struct br_derived_windows *windows = &lines->windows;
     memset(windows->head, 0, in->tasks * sizeof *windows->head);
     memset(windows->head_line, 0, in->tasks * sizeof *windows->head_line);
     for (uint32_t s = 0; s < in->stages && lines->begin > 0; s++)

@@ -10,59 +10,9 @@
  * Rounds are a sum over some times only: tasks of duration k and longer all run at one of the times
  * k - 1, 2 k - 1, ... or more if they have no other time than these and k - 1 before and behind. */
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "base/text/diag.h"
 #include "emit/proofs/derive.h"
-
-void br_derive_print(struct br_derivation *lines, const char *format, ...)
-{
-    lines->terms++;
-    if (!lines->out)
-        return;
-    va_list args;
-    va_start(args, format);
-    vfprintf(lines->out, format, args);
-    va_end(args);
-}
-
-uint64_t br_derive_line(struct br_derivation *lines)
-{
-    br_derive_print(lines, ";\n");
-    return ++lines->next;
-}
-
-/* What is supposed: the tasks for which no other of the part waits have ended. */
-static void derive_supposed(struct br_derivation *lines)
-{
-    const struct br_instance *in = lines->steps->in;
-    for (uint32_t t = 0; t < in->tasks; t++)
-        if (lines->sink[t] && br_steps_free(lines->steps, t, lines->end - in->duration[t] + 1))
-            br_derive_print(lines, " 1 y%" PRIu32 "_%" PRId64, br_steps_name(lines->steps, t),
-                            lines->end - in->duration[t] + 1);
-}
-
-static uint64_t derive_rup(struct br_derivation *lines, const char *sign, uint32_t task, int64_t s)
-{
-    br_derive_print(lines, "rup");
-    if (br_steps_free(lines->steps, task, s))
-        br_derive_print(lines, " 1 %sy%" PRIu32 "_%" PRId64, sign,
-                        br_steps_name(lines->steps, task), s);
-    if (lines->supposed)
-        derive_supposed(lines);
-    br_derive_print(lines, " >= 1 ");
-    return br_derive_line(lines);
-}
-
-uint64_t br_derive_rup(struct br_derivation *lines, uint32_t task, int64_t s)
-{
-    return derive_rup(lines, "", task, s);
-}
-
-uint64_t br_derive_rup_before(struct br_derivation *lines, uint32_t task, int64_t s)
-{
-    return derive_rup(lines, "~", task, s);
-}
 
 /* How many of the rows a task counts in, by the time at which it starts. */
 struct sum_task {
@@ -77,7 +27,8 @@ static int64_t sum_most(int64_t a, int64_t b)
 
 /* before[u]: rows at times before u. */
 static struct sum_task sum_measure(const struct br_derivation *lines,
-                                   const struct br_windows *windows, uint32_t task, int64_t weight)
+                                   const struct br_derived_windows *windows, uint32_t task,
+                                   int64_t weight)
 {
     const int64_t d = lines->steps->in->duration[task], *before = lines->count;
     struct sum_task sum = {.task = task, .weight = weight, .least = INT64_MAX};
@@ -95,7 +46,7 @@ static struct sum_task sum_measure(const struct br_derivation *lines,
     return sum;
 }
 
-static void sum_write(struct br_derivation *lines, const struct br_windows *windows,
+static void sum_write(struct br_derivation *lines, const struct br_derived_windows *windows,
                       const struct sum_task *sum)
 {
     const uint32_t t = sum->task;
@@ -143,7 +94,8 @@ static bool sum_counts(const struct br_derivation *lines, const struct br_weighe
 
 /* Every task has a window. */
 bool br_derive_exceeds(struct br_derivation *lines, const struct br_weighed *weighed,
-                       const struct br_windows *windows, const struct br_derive_times *times)
+                       const struct br_derived_windows *windows,
+                       const struct br_derive_times *times)
 {
     const struct br_steps *steps = lines->steps;
     sum_count(lines, times);
@@ -157,7 +109,7 @@ bool br_derive_exceeds(struct br_derivation *lines, const struct br_weighed *wei
 
 /* Adds the tasks; how often lines of windows are in the sum, with what is supposed. */
 static br_wide sum_tasks(struct br_derivation *lines, const struct br_weighed *weighed,
-                         const struct br_windows *windows)
+                         const struct br_derived_windows *windows)
 {
     br_wide lifted = 0;
     for (uint32_t t = 0; t < lines->steps->in->tasks; t++) {
@@ -171,8 +123,9 @@ static br_wide sum_tasks(struct br_derivation *lines, const struct br_weighed *w
 }
 
 enum br_status br_derive_sum(struct br_derivation *lines, struct br_weighed *weighed,
-                             const struct br_windows *windows, const struct br_derive_times *times,
-                             bool supposed, uint64_t *line, struct br_diag *diag)
+                             const struct br_derived_windows *windows,
+                             const struct br_derive_times *times, bool supposed, uint64_t *line,
+                             struct br_diag *diag)
 {
     if (!br_derive_exceeds(lines, weighed, windows, times))
         return br_fail(diag, BR_NO, "leave --proof out",

@@ -11,12 +11,6 @@
 #include "base/text/diag.h"
 #include "emit/proofs/derive.h"
 
-enum br_status br_derive_too_long(struct br_diag *diag)
-{
-    return br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' needs no times",
-                   "the proof would take more than %" PRIu64 " terms", BR_TERMS_MOST);
-}
-
 static bool weighed_in_clique(const struct br_proof_measure *measure, uint32_t stage)
 {
     for (uint32_t k = 0; k < measure->stages; k++)

@@ -1,18 +1,10 @@
 /* Windows from edges: two rows are added to a line for each task, forward, then backward. Claims
  * and the rounds of stages are derived when a pass reaches their stage. */
-#include "emit/proofs/windows.h"
+#include "emit/proofs/derive.h"
 
 #include <inttypes.h>
 
 #include "base/text/diag.h"
-
-uint64_t br_windows_add(struct br_derivation *lines, uint64_t a, uint64_t b)
-{
-    if (!a)
-        return b;
-    br_derive_print(lines, "pol %" PRIu64 " %" PRIu64 " +", a, b);
-    return br_derive_line(lines);
-}
 
 /* When the task can start by the edge over which it waits longest; 0 if there is none. */
 static int64_t windows_by(const struct br_derivation *lines, const struct br_steps_edge *by)
@@ -22,7 +14,7 @@ static int64_t windows_by(const struct br_derivation *lines, const struct br_ste
 
 static void windows_take(struct br_derivation *lines, const struct br_steps_edge *by, uint32_t task)
 {
-    struct br_windows *windows = &lines->windows;
+    struct br_derived_windows *windows = &lines->windows;
     if (windows_by(lines, by) > windows->head[task]) {
         windows->head_line[task] = br_windows_add(lines, windows->head_line[by->from],
                                                   by->row + (uint64_t)windows->head[by->from]);
@@ -40,60 +32,6 @@ static void windows_push(const struct br_derivation *lines, const struct br_step
         const struct br_steps_edge *edge = &steps->edge[e];
         if (lines->member[edge->to] && windows_by(lines, edge) > windows_by(lines, by[edge->to]))
             by[edge->to] = edge;
-    }
-}
-
-/* The head is beyond the latest start: the conflict, or the end of the part. */
-void br_windows_meet(struct br_derivation *lines, uint32_t task)
-{
-    const struct br_steps *steps = lines->steps;
-    const struct br_windows *windows = &lines->windows;
-    if (windows->head[task] <= windows->latest[task] || lines->conflict || lines->closed)
-        return;
-    if (lines->supposed)
-        lines->closed = true; /* what is behind the part finds it by propagation */
-    else if (windows->head[task] > steps->last[task] && windows->head_line[task])
-        lines->conflict = windows->head_line[task];
-    else
-        lines->conflict = br_derive_rup(lines, task, 0);
-}
-
-bool br_windows_back(struct br_derivation *lines, struct br_windows *windows, const bool *marked,
-                     uint32_t task)
-{
-    const struct br_steps *steps = lines->steps;
-    const struct br_steps_edge *by = NULL;
-    int64_t latest = windows->latest[task];
-    for (uint32_t e = steps->edge_first[task]; e < steps->edge_first[task + 1]; e++) {
-        const struct br_steps_edge *edge = &steps->edge[e];
-        if (!lines->member[edge->to] || (marked && !marked[edge->to]))
-            continue;
-        if (windows->latest[edge->to] - steps->in->duration[task] < latest) {
-            latest = windows->latest[edge->to] - steps->in->duration[task];
-            by = edge;
-        }
-    }
-    windows->latest[task] = latest;
-    if (by && latest >= windows->head[task]) /* the row of s = latest + 1, which is 1 or more */
-        windows->late_line[task] =
-            br_windows_add(lines, windows->late_line[by->to], by->row + (uint64_t)latest + 1);
-    return by;
-}
-
-void br_windows_forth(struct br_derivation *lines, struct br_windows *windows, bool *marked,
-                      uint32_t task)
-{
-    const struct br_steps *steps = lines->steps;
-    const int64_t after = windows->head[task] + steps->in->duration[task];
-    for (uint32_t e = steps->edge_first[task]; e < steps->edge_first[task + 1]; e++) {
-        const struct br_steps_edge *edge = &steps->edge[e];
-        if (!lines->member[edge->to] || windows->head[edge->to] >= after)
-            continue;
-        windows->head[edge->to] = after;
-        if (after <= windows->latest[edge->to])
-            windows->head_line[edge->to] = br_windows_add(
-                lines, windows->head_line[task], edge->row + (uint64_t)windows->head[task]);
-        marked[edge->to] = true;
     }
 }
 
@@ -176,7 +114,7 @@ static bool windows_awaited(const struct br_derivation *lines, uint32_t task)
 static void windows_suppose(struct br_derivation *lines)
 {
     const struct br_instance *in = lines->steps->in;
-    struct br_windows *windows = &lines->windows;
+    struct br_derived_windows *windows = &lines->windows;
     for (uint32_t k = in->stages; k > 0 && !lines->closed; k--) {
         const uint32_t s = in->topological[k - 1], end = in->stage_first[s + 1];
         for (uint32_t t = in->stage_first[s]; t < end && !lines->closed; t++) {
@@ -223,36 +161,4 @@ enum br_status br_derive_windows(struct br_derivation *lines, const struct br_pr
             status = windows_behind(lines, pass, weighed, diag);
     }
     return status;
-}
-
-static bool windows_allocate(struct br_derivation *lines, struct br_windows *windows)
-{
-    const size_t n = (size_t)lines->steps->in->tasks + 1;
-    windows->head = br_arena_array(&lines->arena, n, sizeof *windows->head);
-    windows->latest = br_arena_array(&lines->arena, n, sizeof *windows->latest);
-    windows->head_line = br_arena_array(&lines->arena, n, sizeof *windows->head_line);
-    windows->late_line = br_arena_array(&lines->arena, n, sizeof *windows->late_line);
-    return windows->head && windows->latest && windows->head_line && windows->late_line;
-}
-
-enum br_status br_derivation_init(struct br_derivation *lines, const struct br_steps *steps,
-                                  FILE *out, struct br_diag *diag)
-{
-    *lines = (struct br_derivation){.steps = steps, .out = out, .next = steps->rows};
-    lines->count = br_arena_array(&lines->arena, (size_t)steps->makespan + 1, sizeof *lines->count);
-    lines->slots =
-        br_arena_array(&lines->arena, (size_t)steps->in->stages + 1, sizeof *lines->slots);
-    lines->sink = br_arena_array(&lines->arena, (size_t)steps->in->tasks + 1, sizeof *lines->sink);
-    lines->marked =
-        br_arena_array(&lines->arena, (size_t)steps->in->tasks + 1, sizeof *lines->marked);
-    return lines->count && lines->slots && lines->sink && lines->marked &&
-                   windows_allocate(lines, &lines->windows) &&
-                   windows_allocate(lines, &lines->scratch)
-               ? BR_OK
-               : br_fail_memory(diag);
-}
-
-void br_derivation_finish(struct br_derivation *lines)
-{
-    br_arena_finish(&lines->arena);
 }
