@@ -200,7 +200,8 @@ static void slack_is_of_the_model(void **state)
         moving += br_plan_transfer_count(plan) > 0;
         clear_scene(&scene);
     }
-    assert_true(judged > random_jobs(JOBS) / 2 && moving > 0);
+    assert_true(judged > random_jobs(JOBS) / 2);
+    assert_true(moving > 0 || random_jobs(JOBS) < JOBS / 10); /* few jobs move anything */
     assert_true(pauses > judged && free > judged && more > judged / 4);
 }
 
