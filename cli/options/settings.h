@@ -164,9 +164,10 @@ struct cli_simulate_settings {
     const char *errors;
     double failures;                         /* NAN: not given */
     struct br_option_pair stragglers, leave; /* NAN: not given */
-    struct br_option_pair misjudged;         /* percent; NAN: not given */
-    const char *averages, *unseen;           /* NULL: not given */
-    uint32_t network_policy;                 /* a row; BR_NO_ROW: not given */
+    bool lose_outputs;
+    struct br_option_pair misjudged; /* percent; NAN: not given */
+    const char *averages, *unseen;   /* NULL: not given */
+    uint32_t network_policy;         /* a row; BR_NO_ROW: not given */
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
 };

@@ -12,6 +12,7 @@
 #include "base/collections/heap.h"
 #include "base/process/clock.h"
 #include "cluster/simulate/machines.h"
+#include "cluster/simulate/outputs.h"
 #include "cluster/simulate/shapes.h"
 #include "cluster/simulate/uses.h"
 
@@ -53,17 +54,16 @@ static bool simulate_engine_before(const void *none, const struct event *a, cons
 
 BR_HEAP(event, struct event, const void *, simulate_engine_before, 4)
 
-enum state { IDLE, RUNNING, DONE };
-
 /* A job that has arrived and not ended. Of thousands of jobs nothing stays near the processor, so a
  * job is small: it has durations of its own only if they were drawn. */
 struct live {
     const struct br_job_shape *shape;
-    uint32_t *stage_left;   /* tasks that have not ended; its block of memory */
-    uint8_t *state;         /* by task */
-    const int64_t *true_ns; /* by task */
-    uint16_t *attempt;      /* by task: attempts that came to nothing; NULL: all 0 */
-    uint32_t left;          /* tasks */
+    uint32_t *stage_left;       /* tasks that have not ended; its block of memory */
+    uint8_t *state;             /* by task: enum br_life */
+    const int64_t *true_ns;     /* by task */
+    uint16_t *attempt;          /* by task: attempts that came to nothing; NULL: all 0 */
+    uint32_t left;              /* tasks */
+    struct br_outputs *outputs; /* if outputs can be lost; else NULL */
 };
 
 struct simulation {
@@ -170,15 +170,18 @@ static bool make_live(const struct simulation *sim, uint32_t number, struct live
     }
     for (uint32_t s = 0; s < dag->stages; s++)
         live->stage_left[s] = dag->stage[s].tasks;
-    memset(live->state, IDLE, tasks);
+    memset(live->state, BR_LIFE_IDLE, tasks);
     live->left = dag->tasks;
-    return true;
+    if (world->lose_outputs)
+        live->outputs = br_outputs_create(dag->tasks);
+    return live->outputs || !world->lose_outputs;
 }
 
 static void drop_live(struct live *live)
 {
     free(live->stage_left);
     free(live->attempt);
+    br_outputs_destroy(live->outputs);
     *live = (struct live){0};
 }
 
@@ -247,13 +250,35 @@ static bool count_attempt(struct live *live, uint32_t task)
     return live->attempt;
 }
 
+/* What has been lost of the job, and is needed, is to be done again: tells the policy. */
+static enum br_status simulate_engine_lose(struct simulation *sim, uint32_t number,
+                                           struct br_diag *diag)
+{
+    struct live *live = &sim->live[number];
+    uint32_t count = br_outputs_need(live->outputs, live->shape, live->state);
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < count && !status; k++) {
+        const uint32_t task = live->outputs->lost[k];
+        live->stage_left[live->shape->task_stage[task]]++;
+        live->left++;
+        if (!sim->options->no_spans)
+            sim->outcome->span[live->outputs->span[task]].end = BR_SPAN_LOST;
+        if (sim->moves)
+            br_transit_lost(&sim->transit, number, task);
+        status = count_attempt(live, task)
+                     ? sim->options->row->lost(sim->policy, number, task, sim->now_ns, diag)
+                     : br_fail_memory(diag);
+    }
+    return status;
+}
+
 /* The task of the slot leaves its machine: finished, or lost. */
 static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slot,
                                             enum br_span_end how, struct br_diag *diag)
 {
     struct br_running task = sim->machines.slot[slot];
     struct live *live = &sim->live[task.job];
-    assert(task.demand && live->state[task.task] == RUNNING);
+    assert(task.demand && live->state[task.task] == BR_LIFE_RUNNING);
     if (task.fetches)
         br_transit_drop(&sim->transit, slot, sim->now_ns);
     br_machines_end(&sim->machines, slot);
@@ -262,18 +287,40 @@ static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slo
     enum br_status status = simulate_engine_record(sim, &task, how, diag);
     if (how == BR_SPAN_DONE) {
         assert(live->left && live->stage_left[live->shape->task_stage[task.task]]);
-        live->state[task.task] = DONE;
+        live->state[task.task] = BR_LIFE_DONE;
         live->stage_left[live->shape->task_stage[task.task]]--;
         live->left--;
+        if (live->outputs) {
+            live->outputs->machine[task.task] = task.machine;
+            live->outputs->span[task.task] = sim->outcome->spans - 1;
+        }
     } else {
-        live->state[task.task] = IDLE;
+        live->state[task.task] = BR_LIFE_IDLE;
         if (!status && !count_attempt(live, task.task))
             status = br_fail_memory(diag);
     }
     if (!status)
         status = tell_end(sim, &task, how != BR_SPAN_DONE, diag);
+    /* What it has read may be gone by now. */
+    if (!status && how != BR_SPAN_DONE && live->outputs)
+        status = simulate_engine_lose(sim, task.job, diag);
     if (!status && !live->left)
         status = simulate_engine_finish_job(sim, task.job, diag);
+    return status;
+}
+
+/* What tasks have left on the machine is gone with it. */
+static enum br_status simulate_engine_clear(struct simulation *sim, uint32_t machine,
+                                            struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t j = 0; j < sim->next_job && !status; j++) {
+        struct live *live = &sim->live[j];
+        if (!live->left)
+            continue;
+        br_outputs_leave(live->outputs, live->shape->dag->tasks, live->state, machine);
+        status = simulate_engine_lose(sim, j, diag);
+    }
     return status;
 }
 
@@ -286,6 +333,8 @@ static enum br_status move_machine(struct simulation *sim, const struct event *e
     assert(sim->machines.there[machine] != there);
     while (!there && sim->machines.first[machine] != BR_NO_SLOT && !status)
         status = simulate_engine_leave(sim, sim->machines.first[machine], BR_SPAN_EVICTED, diag);
+    if (!there && !status && sim->options->world.lose_outputs)
+        status = simulate_engine_clear(sim, machine, diag);
     sim->machines.there[machine] = there;
     sim->away += there ? -1u : 1u;
     assert(sim->away <= sim->machines.machines);
@@ -322,13 +371,13 @@ static const char *objection(const struct simulation *sim, const struct br_decis
     const struct live *live = &sim->live[decision->job];
     const struct br_job_shape *shape = live->shape;
     const struct br_dag *dag = shape->dag;
-    if (decision->task >= dag->tasks || live->state[decision->task] != IDLE)
+    if (decision->task >= dag->tasks || live->state[decision->task] != BR_LIFE_IDLE)
         return "runs or has finished";
     uint32_t stage = shape->task_stage[decision->task];
     uint32_t place = decision->task - dag->stage[stage].first_task;
     for (uint32_t p = shape->parent_first[stage]; p < shape->parent_first[stage + 1]; p++) {
         const struct br_stage *parent = &dag->stage[shape->parent[p].stage];
-        if (shape->parent[p].one_to_one ? live->state[parent->first_task + place] != DONE
+        if (shape->parent[p].one_to_one ? live->state[parent->first_task + place] != BR_LIFE_DONE
                                         : live->stage_left[shape->parent[p].stage] > 0)
             return "waits for another";
     }
@@ -372,7 +421,7 @@ static enum br_status simulate_engine_start(struct simulation *sim,
     uint32_t slot = br_machines_start(&sim->machines, task, attempt.lasts_ns, sim->now_ns);
     if (slot == BR_NO_SLOT)
         return br_fail_memory(diag);
-    live->state[decision->task] = RUNNING;
+    live->state[decision->task] = BR_LIFE_RUNNING;
     bool waits = false;
     if (sim->options->network && !br_transit_fetch(&sim->transit, decision->job, decision->task,
                                                    decision->machine, slot, sim->now_ns, &waits))
@@ -577,6 +626,10 @@ static enum br_status simulate_engine_prepare(struct simulation *sim,
     const struct br_simulate_options *options = sim->options;
     uint32_t jobs = sim->workload->jobs;
     enum br_status status = br_world_check(&options->world, diag);
+    if (!status && options->world.lose_outputs && !options->row->lost)
+        status = br_fail(diag, BR_USAGE, "leave one of them out",
+                         "policy '%s' does not take outputs that are lost with their machines",
+                         options->row->named.name);
     if (!status)
         status = br_machines_init(&sim->machines, cluster, &sim->setup,
                                   br_task_uses_differ(sim->workload, &options->world), diag);

@@ -111,6 +111,11 @@ struct br_policy_row {
     enum br_status (*retire)(void *policy, uint32_t job, struct br_diag *diag);
     /* The machine leaves (what ran there has been told as failed before) or returns. */
     enum br_status (*machine)(void *policy, uint32_t machine, bool there, struct br_diag *diag);
+    /* The output of a task that has ended is lost, and somebody needs it: it is to be done again.
+     * Tasks that wait for it and have not started wait again. Of several at once, children before
+     * parents, after what the machine ran has been told as failed. NULL: the policy cannot. */
+    enum br_status (*lost)(void *policy, uint32_t job, uint32_t task, int64_t now_ns,
+                           struct br_diag *diag);
     /* Both NULL, or the policy places jobs: the machine of each task, valid until the job retires,
      * asked for after `arrive`; and that the task, on its machine, waits for nothing any more, told
      * before the policy decides. It then starts there, and nowhere else. */

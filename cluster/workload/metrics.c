@@ -156,7 +156,7 @@ static enum br_status summarise_jobs(const struct br_workload *workload, struct 
 
 static bool came_to_nothing(const struct br_span *span)
 {
-    return span->end == BR_SPAN_FAILED || span->end == BR_SPAN_EVICTED;
+    return span->end == BR_SPAN_FAILED || span->end == BR_SPAN_EVICTED || span->end == BR_SPAN_LOST;
 }
 
 /* Dominant share x ns. */

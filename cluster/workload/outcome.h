@@ -11,6 +11,7 @@ enum br_span_end {
     BR_SPAN_FAILED,  /* by itself */
     BR_SPAN_EVICTED, /* its machine left, or the policy took it back */
     BR_SPAN_CUT,     /* it ran when the simulation was stopped */
+    BR_SPAN_LOST,    /* it was done, but its output was lost and had to be made again */
 };
 
 struct br_span {

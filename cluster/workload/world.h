@@ -25,6 +25,7 @@ struct br_world {
      * that runs there is lost and ready again, so tasks that last many times as long hardly ever
      * end. 0: they stay. */
     double leave_s, return_s;
+    bool lose_outputs; /* what tasks have left on a machine is lost with it */
     /* Declared demands are peaks: what tasks use of these resources on average, in percent. */
     uint32_t averages;
     const struct br_average *average;

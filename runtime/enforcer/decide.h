@@ -55,6 +55,11 @@ static inline void br_runtime_expect(const struct br_runtime *runtime, uint32_t 
  * br_runtime_failed. */
 void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there);
 
+/* br_job_lose for a task of a job without features that has finished: it is decided anew. BR_USAGE:
+ * there is no such task; BR_SYSTEM (memory). */
+enum br_status br_runtime_lost(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                               struct br_diag *diag);
+
 /* At most `most` tasks of the job run at once from now on (BR_ANY: as many as fit). While that many
  * run, it counts as a job without ready tasks: nothing of it starts, and no machine is kept free
  * for it. BR_USAGE: there is no such job; BR_SYSTEM: memory is out, and nothing has changed.

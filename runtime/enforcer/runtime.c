@@ -538,6 +538,25 @@ enum br_status br_runtime_lasted(struct br_runtime *runtime, uint32_t number, ui
     return BR_OK;
 }
 
+enum br_status br_runtime_lost(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                               struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (job->task_state[task] != BR_TASK_FINISHED || job->stock || job->by_event || job->closed)
+        return fail_state(job, number, task, "lost", diag);
+    if (!br_board_reserve_one(runtime))
+        return br_fail_memory(diag);
+    struct br_job_state before = job->state;
+    br_job_lose(job, task, runtime->now_ns);
+    br_runtime_recount(runtime, number, &before);
+    br_costly_assert(br_job_is_sound(job));
+    runtime->epoch++; /* tasks kept back for those that wait again may start */
+    return BR_OK;
+}
+
 enum br_status br_runtime_near(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                uint32_t machine, struct br_diag *diag)
 {

@@ -64,6 +64,25 @@ def ended_tasks_tell(folder):
     assert all(ends(asks, *wrong, '--refine', '--threads', n) == refined for n in (1, 2, 7))
 
 
+def outputs_are_lost(folder, workload):
+    """--lose-outputs: tasks run again, the same for any threads, and that is told as waste; with bytes, they move again."""
+    def table(*more, form='runs'):
+        texts = {run('simulate', workload, *CLUSTER, '--policy', 'graphene,srpt,capacity', '--leave', '300:60', '-q', '--no-bounds',
+                     '-f', form, '--threads', n, *more) for n in (1, 3)}
+        assert len(texts) == 1
+        return rows(texts.pop())
+    for kept, lost in zip(table(), table('--lose-outputs')):
+        assert float(lost['wasted_share']) > float(kept['wasted_share']) and lost['finished'] == kept['finished'], (kept, lost)
+    tasks = table('--lose-outputs', form='tasks')
+    ended = [row['ended'] for row in tasks]
+    assert ended.count('lost') > 50 and ended.count('done') == len({(r['policy'], r['job'], r['stage'], r['index']) for r in tasks}), len(tasks)
+    assert 'lost' not in [row['ended'] for row in table(form='tasks')]
+    shuffles = ['simulate', folder / 'shuffles.xml', '--machines', 4, '--capacity', 'cpu=4,mem=8', '--policy', 'srpt,graphene', '-q',
+                '--network', '--port-rate', '1Gbit', '--leave', '60:20', '--no-bounds', '-f', 'json']
+    for kept, lost in zip(*(json.loads(run(*shuffles, *more))['results'] for more in ([], ['--lose-outputs']))):
+        assert lost['finished'] == 8 and lost['moved_bytes'] > kept['moved_bytes'], (kept, lost)
+
+
 def bytes_move(folder):
     """Jobs whose edges carry bytes: the same for any threads; told of the network only with --network, and then
     no job is quicker than without; slower ports, longer waits."""
@@ -213,6 +232,8 @@ def faults_are_told(folder, workload):
             (['--errors', 'phase=1'], 2, '--errors'),
             (['--misjudged', '5:-5'], 2, 'the lower number goes first'), (['--misjudged', '-100'], 2, '--misjudged'),
             (['--average', 'licence=5'], 2, "no machine has a resource 'licence'"),
+            (['--lose-outputs'], 2, 'add --leave'),
+            (['--policy', 'joint', '--leave', '900:60', '--lose-outputs'], 2, "'joint' does not take outputs"),
             (['--average', 'cpu=101'], 2, '--average'), (['--average', 'cpu=50', '--clairvoyant', 5], 2, 'leave it out'),
             (['--policy', 'fifo', '--unseen', 'licence'], 2, "no machine has a resource 'licence'"),
             (['--failures', '1'], 2, 'failures'),
@@ -255,6 +276,7 @@ def main():
         threads_give_equal_bytes(folder, workload)
         ended_tasks_tell(folder)
         bytes_move(folder)
+        outputs_are_lost(folder, workload)
         shards_merge(folder, workload)
         figures_agree(workload)
         tuning_finds_the_best(workload)

@@ -17,6 +17,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/instance/plan.h"
+#include "runtime/enforcer/decide.h"
 #include "runtime/replay/replay.h"
 #include "tests/support/random_job.h"
 
@@ -26,9 +27,9 @@ enum state { WAITING, READY, RUNNING, FINISHED, FAILED };
 
 struct job {
     struct random_job input;
-    struct br_plan *plan; /* may be NULL */
-    bool here, by_event;
-    uint32_t number, group; /* as the enforcer has them */
+    struct br_plan *plan;       /* may be NULL */
+    bool here, by_event, lossy; /* lossy: finished tasks have been lost */
+    uint32_t number, group;     /* as the enforcer has them */
     enum state state[RANDOM_JOB_TASKS];
     uint32_t machine[RANDOM_JOB_TASKS];
     uint32_t rank[RANDOM_JOB_TASKS];
@@ -48,7 +49,7 @@ struct model {
     double total[RESOURCES], overbooked[RESOURCES]; /* share beyond what there is */
     double weight[GROUPS], deficit[GROUPS];
     struct job job[JOBS];
-    unsigned decisions, refusals, by_fairness, kept_free, told;
+    unsigned decisions, refusals, by_fairness, kept_free, told, lost;
 };
 
 static double number_of(struct br_decimal amount)
@@ -356,6 +357,7 @@ static void submit(struct model *m, struct br_rng *rng, struct job *job)
     memset(job->declared, 0, sizeof job->declared);
     memset(job->lasted, 0, sizeof job->lasted);
     job->whole = 1;
+    job->lossy = false;
     job->here = true;
     find_ready(job);
 }
@@ -375,12 +377,29 @@ static void finish_task(struct model *m, struct br_rng *rng, struct job *job, ui
     }
 }
 
+/* What the task has made is gone: those that wait for it, and have not started, wait again. */
+static void lose_task(struct model *m, struct job *job, uint32_t t)
+{
+    assert_int_equal(br_runtime_lost(m->runtime, job->number, t, NULL), BR_OK);
+    job->state[t] = WAITING;
+    for (uint32_t k = 0; k < job->input.dag->tasks; k++)
+        if (job->state[k] == READY)
+            job->state[k] = WAITING;
+    find_ready(job);
+    job->lossy = true;
+    m->lost++;
+}
+
 static void fail_task(struct model *m, struct br_rng *rng, struct job *job, uint32_t t)
 {
     bool again = br_rng_below(rng, 4) > 0;
     hold(m, job, t, -1);
     assert_int_equal(br_runtime_failed(m->runtime, job->number, t, again, NULL), BR_OK);
     job->state[t] = again ? READY : FAILED;
+    if (again && job->lossy) {
+        job->state[t] = WAITING;
+        find_ready(job);
+    }
 }
 
 static void retire(struct model *m, struct job *job)
@@ -424,6 +443,8 @@ static void something_happens(struct model *m, struct br_rng *rng)
             fail_task(m, rng, job, t);
         else
             finish_task(m, rng, job, t);
+    } else if (job->state[t] == FINISHED && !job->by_event && what < 20) {
+        lose_task(m, job, t);
     } else if (job->state[t] == WAITING && job->by_event) {
         assert_int_equal(br_runtime_ready(m->runtime, job->number, t, NULL), BR_OK);
         job->state[t] = READY;

@@ -543,6 +543,9 @@ static const struct br_option simulate_rows[] = {
            "machines leave after S seconds on average, and return after R (default: they stay, "
            "R 600)",
            .high = 1e9, .example = "86400:600"),
+    OPTION(FLAG, "lose-outputs", NULL, simulate.lose_outputs,
+           "with --leave: outputs of tasks are lost with the machine on which they ended, and are "
+           "made again if a task that has not started needs them"),
     OPTION(CHOICE, "effort", "E", simulate.plan_effort,
            "how hard to plan each job for the policies that follow plans (default: fast)",
            .rows = &cli_efforts),

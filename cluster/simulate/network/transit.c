@@ -266,6 +266,19 @@ void br_transit_ended(struct br_transit *transit, uint32_t number, uint32_t task
            transit_dag_of(transit, number)->stage[stage].tasks);
 }
 
+void br_transit_lost(struct br_transit *transit, uint32_t number, uint32_t task)
+{
+    struct br_transit_job *job = &transit->job[number];
+    assert(!job->supply);
+    if (!job->machine)
+        return;
+    uint32_t stage = br_dag_task_stage(transit_dag_of(transit, number), task);
+    uint32_t *here = &job->here[(size_t)stage * transit->machines + job->machine[task]];
+    assert(*here > 0);
+    --*here;
+    job->machine[task] = UINT32_MAX;
+}
+
 /* ---- What a task fetches ---- */
 
 /* Adds to what is fetched from the machine. */

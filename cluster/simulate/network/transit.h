@@ -93,6 +93,10 @@ bool br_transit_ready(struct br_transit *transit, uint32_t *job, uint32_t *task)
 void br_transit_ended(struct br_transit *transit, uint32_t job, uint32_t task, uint32_t machine,
                       int64_t now_ns);
 
+/* What the task, which has ended, put out is lost. What is on its way comes. Of a job that is not
+ * placed. O(log stages). */
+void br_transit_lost(struct br_transit *transit, uint32_t job, uint32_t task);
+
 /* The task has started in this slot and fetches; all its parents have ended. *waits: something has
  * to come before it works. False when memory is out. O(edges into its stage x machines x log
  * flows). */

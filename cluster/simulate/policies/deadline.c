@@ -240,6 +240,16 @@ static enum br_status deadline_machine(void *policy, uint32_t machine, bool ther
     return br_ranked_machine(all->list, machine, there, diag);
 }
 
+static enum br_status deadline_lost(void *policy, uint32_t job, uint32_t task, int64_t now_ns,
+                                    struct br_diag *diag)
+{
+    struct deadlines *all = policy;
+    struct loop *loop = all->of[job];
+    if (loop)
+        loop->done[br_dag_task_stage(loop->dag, task)]--;
+    return br_ranked_lost(all->list, job, task, now_ns, diag);
+}
+
 /* ---- Loops ---- */
 
 /* The deadline moves when it is time. */
@@ -366,7 +376,7 @@ static uint32_t deadline_decide(void *policy, int64_t now_ns, struct br_decision
     .detail = &(const struct br_deadline_rule){__VA_ARGS__}, .create = deadline_create,            \
     .destroy = deadline_destroy, .arrive = deadline_arrive, .end = deadline_end,                   \
     .retire = deadline_retire, .machine = deadline_machine, .decide = deadline_decide,             \
-    .controls = true
+    .lost = deadline_lost, .controls = true
 
 const struct br_policy_row br_simulate_policy_deadline = {
     .named = {"deadline", "as many tasks of a job at once as its deadline asks for [Ferguson12]"},

@@ -170,6 +170,14 @@ static enum br_status enforced_end(void *policy, const struct br_ended *ended, i
     return status;
 }
 
+static enum br_status enforced_lost(void *policy, uint32_t job, uint32_t task, int64_t now_ns,
+                                    struct br_diag *diag)
+{
+    struct enforced *enforced = policy;
+    (void)now_ns;
+    return br_runtime_lost(enforced->runtime, enforced->inside[job], task, diag);
+}
+
 static void enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)
 {
     const struct enforced *enforced = policy;
@@ -210,7 +218,7 @@ static uint32_t enforced_decide(void *policy, int64_t now_ns, struct br_decision
     .detail = &(const struct enforced_rule){__VA_ARGS__}, .create = enforced_create,               \
     .destroy = enforced_destroy, .arrive = enforced_arrive, .end = enforced_end,                   \
     .expect = enforced_expect, .retire = enforced_retire, .machine = enforced_machine,             \
-    .decide = enforced_decide
+    .lost = enforced_lost, .decide = enforced_decide
 
 const struct br_policy_row br_simulate_policy_graphene = {
     .named = {"graphene",

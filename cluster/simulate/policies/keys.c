@@ -71,7 +71,7 @@ static enum br_status keys_create(const struct br_policy_row *row,
     .detail = &(const struct br_ranked_rule){__VA_ARGS__}, .create = keys_create,                  \
     .destroy = br_ranked_destroy, .arrive = br_ranked_arrive, .end = br_ranked_end,                \
     .expect = br_ranked_expect, .retire = br_ranked_retire, .machine = br_ranked_machine,          \
-    .decide = br_ranked_decide
+    .lost = br_ranked_lost, .decide = br_ranked_decide
 
 const struct br_policy_row br_simulate_policy_capacity = {
     .named = {"capacity", "groups by their shares, first come first served within, breadth first"},

@@ -268,6 +268,15 @@ enum br_status br_ranked_machine(void *policy, uint32_t machine, bool there, str
     return BR_OK;
 }
 
+enum br_status br_ranked_lost(void *policy, uint32_t job, uint32_t task, int64_t now_ns,
+                              struct br_diag *diag)
+{
+    struct list *list = policy;
+    uint32_t slot = list->members.slot_of[job];
+    br_job_lose(list->members.member[slot].known.job, task, now_ns);
+    return policies_list_settle(list, slot, diag);
+}
+
 bool br_ranked_limit(void *policy, uint32_t job, uint32_t limit)
 {
     struct list *list = policy;

@@ -17,6 +17,8 @@ enum br_status br_ranked_end(void *policy, const struct br_ended *ended, int64_t
 void br_ranked_expect(void *policy, uint32_t job, uint32_t task, bool closely);
 enum br_status br_ranked_retire(void *policy, uint32_t job, struct br_diag *diag);
 enum br_status br_ranked_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag);
+enum br_status br_ranked_lost(void *policy, uint32_t job, uint32_t task, int64_t now_ns,
+                              struct br_diag *diag);
 uint32_t br_ranked_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
                           uint32_t room, int64_t *wake_ns);
 

@@ -193,10 +193,22 @@ void br_members_remove(struct br_members *members, uint32_t slot)
 
 /* ---- What is ready ---- */
 
-/* Withdraws kinds that have nothing ready any more, and notes those that have again. */
-static void look_at_kinds(struct br_member *member)
+/* Nothing of the kind is ready any more, though it was fresh: what it waits for has been lost. */
+static void members_forget(struct br_member *member, uint32_t kind)
+{
+    uint32_t kept = 0;
+    for (uint32_t f = 0; f < member->freshes; f++)
+        if (member->fresh[f].kind != kind)
+            member->fresh[kept++] = member->fresh[f];
+    member->freshes = kept;
+}
+
+/* Withdraws kinds that have nothing ready any more, and notes those that have again. Returns where
+ * the latter begin among the fresh ones. */
+static uint32_t look_at_kinds(struct br_member *member)
 {
     struct br_ready *ready = &member->known.job->ready;
+    uint32_t before = member->freshes;
     for (uint32_t c = 0; c < ready->changes; c++) {
         uint32_t kind = ready->form->rank_kind[ready->changed[c]];
         uint32_t *posting = &member->posting[kind];
@@ -210,9 +222,14 @@ static void look_at_kinds(struct br_member *member)
             assert(*posting != PENDING);
             br_roster_withdraw(member->roster, &member->standing, *posting);
             *posting = BR_NOBODY;
+            if (member->freshes) {
+                members_forget(member, kind);
+                before = 0; /* posted ones are told apart */
+            }
         }
     }
     ready->changes = 0;
+    return before;
 }
 
 /* The job is at its limit: nothing of it may start. O(kinds), as the next. */
@@ -302,7 +319,7 @@ bool br_member_settle(struct br_members *members, struct br_member *member)
     else if (full || member->held_back)
         look_at_limit(member, full);
     else
-        look_at_kinds(member);
+        fresh = look_at_kinds(member);
     assert(!job->state.ready || job->ready.best[1] != BR_NO_RANK);
     if (job->form->tail_ns && job->state.ready)
         member->known.tail_s =
@@ -313,6 +330,8 @@ bool br_member_settle(struct br_members *members, struct br_member *member)
     assert(member->freshes <= job->ready.form->kinds);
     for (; fresh < member->freshes; fresh++) {
         uint32_t kind = member->fresh[fresh].kind;
+        if (member->posting[kind] != PENDING)
+            continue;
         member->posting[kind] = br_roster_post(member->roster, &member->standing,
                                                job->form->demand + (size_t)kind * width);
         if (member->posting[kind] == BR_NOBODY)

@@ -88,7 +88,8 @@ static const char *study_csv_end(enum br_span_end end)
     static const char *const name[] = {[BR_SPAN_DONE] = "done",
                                        [BR_SPAN_FAILED] = "failed",
                                        [BR_SPAN_EVICTED] = "evicted",
-                                       [BR_SPAN_CUT] = "cut"};
+                                       [BR_SPAN_CUT] = "cut",
+                                       [BR_SPAN_LOST] = "lost"};
     return name[end];
 }
 

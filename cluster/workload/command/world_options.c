@@ -34,5 +34,9 @@ enum br_status cli_world_options(const struct cli_simulate_settings *settings,
     br_option_take(settings->stragglers.second, &world->slowness);
     br_option_take(settings->leave.first, &world->leave_s);
     br_option_take(settings->leave.second, &world->return_s);
+    world->lose_outputs = settings->lose_outputs;
+    if (world->lose_outputs && !(world->leave_s > 0))
+        return br_fail(diag, BR_USAGE, "add --leave S:R",
+                       "--lose-outputs is for machines that leave");
     return br_world_check(world, diag);
 }

@@ -293,10 +293,16 @@ void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now
         ++*head;
 }
 
+/* Has a parent of the task not finished? */
+static bool enforcer_job_waits(const struct br_job *job, uint32_t task)
+{
+    return job->stage_waits[job->form->task_stage[task]] ||
+           (job->task_waits && job->task_waits[task]);
+}
+
 static void one_less(struct br_job *job, uint32_t task)
 {
-    if (!job->stage_waits[job->form->task_stage[task]] &&
-        !(job->task_waits && job->task_waits[task]) && job->task_state[task] == BR_TASK_WAITING)
+    if (job->task_state[task] == BR_TASK_WAITING && !enforcer_job_waits(job, task))
         br_job_ready(job, task);
 }
 
@@ -334,7 +340,42 @@ void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
     /* Its time is past; it is due now, but the rest is not late. */
     if (job->form->planned && job->plan_start_ns[task] < now_ns - job->began_ns)
         job->plan_start_ns[task] = now_ns - job->began_ns;
-    br_job_ready(job, task);
+    if (job->lossy && enforcer_job_waits(job, task))
+        enforcer_job_move(job, task, BR_TASK_WAITING);
+    else
+        br_job_ready(job, task);
+}
+
+/* The task waits, though it may have been ready. */
+static void one_more(struct br_job *job, uint32_t task)
+{
+    if (job->task_state[task] == BR_TASK_READY)
+        br_job_withdraw(job, task);
+}
+
+void br_job_lose(struct br_job *job, uint32_t task, int64_t now_ns)
+{
+    const struct br_form *form = job->form;
+    const uint32_t stage = form->task_stage[task];
+    const bool ended = job->stage_left[stage]++ == 0;
+    assert(!job->closed && !job->by_event && job->task_state[task] == BR_TASK_FINISHED);
+    for (uint32_t c = form->child_first[stage]; c < form->child_first[stage + 1]; c++) {
+        uint32_t child = form->child[c], first = form->stage_first[child];
+        if (form->child_one_to_one[c]) {
+            uint32_t twin = first + task - form->stage_first[stage];
+            job->task_waits[twin]++;
+            one_more(job, twin);
+        } else if (ended && job->stage_waits[child]++ == 0) {
+            for (uint32_t t = first; t < form->stage_first[child + 1]; t++)
+                one_more(job, t);
+        }
+    }
+    if (form->planned && job->plan_start_ns[task] < now_ns - job->began_ns)
+        job->plan_start_ns[task] = now_ns - job->began_ns;
+    enforcer_job_move(job, task, BR_TASK_WAITING);
+    job->lossy = true;
+    if (!enforcer_job_waits(job, task))
+        br_job_ready(job, task);
 }
 
 void br_job_close(struct br_job *job)

@@ -55,12 +55,13 @@ struct br_stock;
 struct br_job {
     struct br_form *form;
     uint32_t group;
-    uint64_t submission;    /* its number, which is never given again */
-    bool by_event;          /* edges are ignored */
-    bool closed;            /* nothing more is started */
-    bool woken;             /* a task has become ready since this was last false */
-    uint32_t most;          /* running tasks; BR_ANY: no limit */
-    bool held;              /* that many run, so that none of its offers stands in trees */
+    uint64_t submission; /* its number, which is never given again */
+    bool by_event;       /* edges are ignored */
+    bool closed;         /* nothing more is started */
+    bool lossy;    /* finished tasks have been lost: what runs may wait for them if it fails */
+    bool woken;    /* a task has become ready since this was last false */
+    uint32_t most; /* running tasks; BR_ANY: no limit */
+    bool held;     /* that many run, so that none of its offers stands in trees */
     struct br_job_cap *cap; /* NULL: there never was a cap */
     struct br_stock *stock; /* of a job with features; then `most` is 0, and runtime.c owns it.
                                NULL: it has none */
@@ -148,6 +149,9 @@ void br_job_finish(struct br_job *job, uint32_t task);
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);
 /* All tasks not started have failed, and none becomes ready again. */
 void br_job_close(struct br_job *job);
+/* The finished task has to run again; tasks that wait for it, and are ready, wait again. The job is
+ * not closed, and its tasks become ready by edges. O(children), as for the last task of a stage. */
+void br_job_lose(struct br_job *job, uint32_t task, int64_t now_ns);
 
 /* An attempt at the task that did not fail lasted so long: the remaining work of the job follows.
  * False when memory is out. O(1), and O(tasks) the first time. */
