@@ -34,23 +34,6 @@ static void busy_windows(struct br_busy *busy)
     }
 }
 
-/* Fills behind[a x tasks + b]: does b wait for a, over any number of edges? */
-static void busy_behind(const struct br_steps *steps, bool *behind)
-{
-    const struct br_instance *in = steps->in;
-    const size_t n = in->tasks;
-    for (uint32_t k = in->stages; k > 0; k--) {
-        const uint32_t s = in->topological[k - 1];
-        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-            for (uint32_t e = steps->edge_first[t]; e < steps->edge_first[t + 1]; e++) {
-                const uint32_t u = steps->edge[e].to;
-                behind[t * n + u] = true;
-                for (uint32_t v = 0; v < n; v++)
-                    behind[t * n + v] |= behind[u * n + v];
-            }
-    }
-}
-
 /* The starts s of `first` for which it matters that `second` starts no earlier than s + d. */
 static void busy_order_span(const struct br_busy *busy, uint32_t first, uint32_t second,
                             int64_t *from, int64_t *to)
@@ -66,41 +49,87 @@ static void busy_order_span(const struct br_busy *busy, uint32_t first, uint32_t
         *from = *to = busy->head[first]; /* never in this order */
 }
 
-static bool busy_may_overlap(const struct br_busy *busy, uint32_t a, uint32_t b)
+/* What the proof uses of orders, while it is followed. */
+struct busy_use {
+    struct br_busy *busy;
+    bool failed; /* memory is out */
+};
+
+static uint64_t *busy_kept(struct br_busy *busy, uint32_t before, uint32_t after)
 {
-    const int64_t *duration = busy->steps.in->duration;
-    return busy->head[a] < busy->latest[b] + duration[b] &&
-           busy->head[b] < busy->latest[a] + duration[a];
+    uint64_t **kept = &busy->kept[(size_t)before * busy->steps.in->tasks + after];
+    if (!*kept)
+        *kept = br_arena_array(&busy->steps.arena, (size_t)busy->steps.makespan / 64 + 1,
+                               sizeof **kept);
+    return *kept;
 }
 
-/* Marks the orders of which literals are, and those that neither edges nor windows decide. */
-static void busy_mark_orders(struct br_busy *busy, const struct br_proof *proof, bool *behind)
+/* Keeps the row of that start, or of the last one, which says that this order cannot be. */
+static void busy_use(void *context, uint32_t before, uint32_t after, int64_t start)
+{
+    struct busy_use *use = context;
+    struct br_busy *busy = use->busy;
+    int64_t from, to;
+    busy_order_span(busy, before, after, &from, &to);
+    if (from > to)
+        return; /* the edges say as much */
+    start = start < from ? from : start > to ? to : start;
+    uint64_t *kept = busy_kept(busy, before, after);
+    use->failed |= !kept;
+    if (kept)
+        kept[start / 64] |= UINT64_C(1) << (start % 64);
+    const size_t first = before < after ? before : after, second = before < after ? after : before;
+    busy->ordered[first * busy->steps.in->tasks + second] = true;
+}
+
+static void busy_follows(void *context, uint32_t clause, const struct br_proof_span *span,
+                         uint32_t resource, const int64_t *least, const int64_t *most)
+{
+    (void)context, (void)clause, (void)span, (void)resource, (void)least, (void)most;
+}
+
+/* Marks the orders of which literals are, and those that the proof uses. */
+static enum br_status busy_mark_orders(struct br_busy *busy, const struct br_proof *proof,
+                                       struct br_diag *diag)
 {
     const struct br_instance *in = busy->steps.in;
     const size_t n = in->tasks;
-    bool any = n <= BR_CLAUSES_ORDERED;
+    struct busy_use use = {.busy = busy};
+    const struct br_clauses_watch watch = {
+        .context = &use, .follows = busy_follows, .ordered = busy_use};
+    uint32_t where;
     for (uint32_t k = 0; k < proof->clauses; k++)
         for (uint32_t i = 0; i < proof->clause[k].literals; i++)
-            if (proof->clause[k].literal[i].task > n) {
+            if (proof->clause[k].literal[i].task > n)
                 busy->ordered[proof->clause[k].literal[i].task - n - 1] = true;
-                any = true;
-            }
-    if (any)
-        busy_behind(&busy->steps, behind);
-    for (uint32_t a = 0; a < n && any; a++)
-        for (uint32_t b = a + 1; b < n; b++) {
-            busy->ordered[a * n + b] |= !behind[a * n + b] && !behind[b * n + a] &&
-                                        br_clauses_rivals(in, a, b) && busy_may_overlap(busy, a, b);
-            busy->orders += busy->ordered[a * n + b];
-        }
+    const enum br_clauses_answer answer =
+        br_clauses_follow(in, proof->bound, proof->clause, proof->clauses, &watch, &where);
+    if (use.failed || answer == BR_CLAUSES_MEMORY)
+        return br_fail_memory(diag);
+    for (size_t k = 0; k < n * n; k++)
+        busy->orders += busy->ordered[k];
+    return answer == BR_CLAUSES_PROVE
+               ? BR_OK
+               : br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' checks it",
+                         "a proof by clauses that needs the order of equal tasks has no form for "
+                         "VeriPB yet");
+}
+
+static bool busy_keeps(const struct br_busy *busy, uint32_t before, uint32_t after, int64_t start)
+{
+    const uint64_t *kept = busy->kept[(size_t)before * busy->steps.in->tasks + after];
+    return kept && (kept[start / 64] >> (start % 64) & 1);
 }
 
 /* How many rows the order has if it is the given one. */
 static uint64_t busy_order_rows(const struct br_busy *busy, uint32_t first, uint32_t second)
 {
     int64_t from, to;
+    uint64_t rows = 0;
     busy_order_span(busy, first, second, &from, &to);
-    return from <= to ? (uint64_t)(to - from) + 1 : 0;
+    for (int64_t s = from; s <= to; s++)
+        rows += busy_keeps(busy, first, second, s);
+    return rows;
 }
 
 static bool busy_number_orders(struct br_busy *busy)
@@ -153,13 +182,13 @@ static void busy_number(struct br_busy *busy)
             }
 }
 
-static bool busy_allocate(struct br_busy *busy, bool **behind)
+static bool busy_allocate(struct br_busy *busy)
 {
     struct br_steps *steps = &busy->steps;
     const size_t n = steps->in->tasks;
     const size_t times = (size_t)steps->makespan * steps->in->resources;
     return BR_ARRAY(&steps->arena, n, busy->head) && BR_ARRAY(&steps->arena, n, busy->latest) &&
-           BR_ARRAY(&steps->arena, n, busy->run) && BR_ARRAY(&steps->arena, n * n, *behind) &&
+           BR_ARRAY(&steps->arena, n, busy->run) && BR_ARRAY(&steps->arena, n * n, busy->kept) &&
            BR_ARRAY(&steps->arena, n * n, busy->ordered) &&
            BR_ARRAY(&steps->arena, times + 1, busy->capacity);
 }
@@ -169,17 +198,19 @@ enum br_status br_busy_init(struct br_busy *busy, const struct br_instance *in,
 {
     *busy = (struct br_busy){0};
     bool *all = br_malloc(in->tasks + (size_t)1);
-    bool *no = br_calloc(in->tasks + in->resources + (size_t)1, 1), *behind;
+    bool *no = br_calloc(in->tasks + in->resources + (size_t)1, 1);
     enum br_status status = all && no ? BR_OK : br_fail_memory(diag);
     for (uint32_t t = 0; !status && t < in->tasks; t++)
         all[t] = true;
     if (!status)
         status = br_steps_init(&busy->steps, in, proof->bound - 1, all, no, no, diag);
-    if (!status && !busy_allocate(busy, &behind))
+    if (!status && !busy_allocate(busy))
         status = br_fail_memory(diag);
     if (!status) {
         busy_windows(busy);
-        busy_mark_orders(busy, proof, behind);
+        status = busy_mark_orders(busy, proof, diag);
+    }
+    if (!status) {
         busy_number(busy);
         status = busy_number_orders(busy) ? BR_OK : br_fail_memory(diag);
     }
@@ -210,6 +241,8 @@ static void busy_write_order(const struct br_busy *busy, const struct br_busy_or
     int64_t from, to;
     busy_order_span(busy, first, second, &from, &to);
     for (int64_t s = from; s <= to; s++) {
+        if (!busy_keeps(busy, first, second, s))
+            continue;
         fprintf(out, "1 %so%" PRIu32 "_%" PRIu32 " ", turned ? "" : "~",
                 br_steps_name(&busy->steps, order->first),
                 br_steps_name(&busy->steps, order->second));

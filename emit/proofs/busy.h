@@ -7,7 +7,8 @@
  *
  *   runs      y(t, u - d + 1) and not y(t, u + 1) make x(t, u), for the times that edges allow.
  *   capacity  by resource and time: what runs demands no more than there is.
- *   orders    with o(t, v), y(t, s) <= y(v, s + d), then the same for v and t without. */
+ *   orders    with o(t, v), y(t, s) <= y(v, s + d), then the same for v and t without; only for the
+ *             s that the proof uses. */
 #ifndef BR_EMIT_PROOFS_BUSY_H
 #define BR_EMIT_PROOFS_BUSY_H
 
@@ -26,11 +27,13 @@ struct br_busy {
     uint64_t *capacity;     /* [resource x M + time]: its row; 0: the tasks fit */
     uint32_t orders;
     struct br_busy_order *order;
-    bool *ordered; /* [first x tasks + second]: is it a variable? */
+    bool *ordered;   /* [first x tasks + second]: is it a variable? */
+    uint64_t **kept; /* [before x tasks + after]: a bit for each start that has a row; NULL: none */
 };
 
-/* Numbers the rows for a proof by clauses. BR_NO if there would be too many terms; BR_SYSTEM.
- * br_busy_finish releases it, also on failure. O(tasks^2 + terms). */
+/* Numbers the rows for a proof by clauses, which it follows once. BR_NO in words if that needs the
+ * order of equal tasks, or there would be too many terms; BR_SYSTEM. br_busy_finish releases it,
+ * also on failure. O(tasks^2 + terms), and the check. */
 enum br_status br_busy_init(struct br_busy *busy, const struct br_instance *in,
                             const struct br_proof *proof, struct br_diag *diag);
 void br_busy_finish(struct br_busy *busy);

@@ -106,15 +106,35 @@ static void follow_equal(struct checker *c)
             check_clauses_lower_most(c, t, c->now.most[c->next_equal[t]]);
 }
 
-static void check_clauses_put_before(struct checker *c, uint32_t before, uint32_t after)
+/* For whoever watches: what follows if `before` starts at `start` or later and ends before `after`
+ * starts, or does not. */
+static void check_clauses_tell_order(const struct checker *c, uint32_t before, uint32_t after,
+                                     int64_t start)
 {
-    check_clauses_raise_least(c, after, c->now.least[before] + c->in->duration[before]);
-    check_clauses_lower_most(c, before, c->now.most[after] - c->in->duration[before]);
+    if (c->watch && c->watch->ordered)
+        c->watch->ordered(c->watch->context, before, after, start);
 }
 
+static void check_clauses_put_before(struct checker *c, uint32_t before, uint32_t after)
+{
+    const int64_t d = c->in->duration[before];
+    if (c->now.least[before] + d > c->now.least[after]) {
+        check_clauses_tell_order(c, before, after, c->now.least[before]);
+        check_clauses_raise_least(c, after, c->now.least[before] + d);
+    }
+    if (c->now.most[after] - d < c->now.most[before]) {
+        check_clauses_tell_order(c, before, after, c->now.most[after] - d + 1);
+        check_clauses_lower_most(c, before, c->now.most[after] - d);
+    }
+}
+
+/* Can one of two tasks end before the other starts? */
 static bool can_be_before(const struct checker *c, uint32_t before, uint32_t after)
 {
-    return c->now.least[before] + c->in->duration[before] <= c->now.most[after];
+    if (c->now.least[before] + c->in->duration[before] <= c->now.most[after])
+        return true;
+    check_clauses_tell_order(c, before, after, c->now.least[before]);
+    return false;
 }
 
 static void follow_rivals(struct checker *c)

@@ -31,6 +31,9 @@ struct br_clauses_watch {
      * task; borrowed for the call. */
     void (*follows)(void *context, uint32_t clause, const struct br_proof_span *span,
                     uint32_t resource, const int64_t *least, const int64_t *most);
+    /* What follows if the first of two rivals starts at `start` or later, and ends before the other
+     * starts; or that it does not. Called for all that is used. May be NULL. */
+    void (*ordered)(void *context, uint32_t before, uint32_t after, int64_t start);
 };
 /* The same check without the order of equal tasks, so that fewer proofs hold. */
 enum br_clauses_answer br_clauses_follow(const struct br_instance *in, int64_t bound,
