@@ -1,6 +1,6 @@
 /* Published list heuristics for machines of several kinds, as baselines. Their ranks are of a
  * task's duration on the mean of the machines that can run it, each by its shortest way there; what
- * edges carry takes no time.
+ * edges carry takes no time (planner/network/published.h counts it, for plans that move it).
  *
  * HEFT [Topcuoglu02]: tasks by upward rank, each where and by which way it ends first, also in gaps
  * that are left. CPOP [Topcuoglu02]: tasks by the longest path through them, and those of one

@@ -2,7 +2,9 @@
  *
  * Courses (a machine for every task, and an order) are carried out in virtual time with their
  * transfers, and the shortest one becomes the plan: that of the plan at hand, lists made with
- * transfers in mind on one machine, two, four and so on, and then random changes of the best. */
+ * transfers in mind on one machine, two, four and so on, and then random changes of the best. Plans
+ * by published list heuristics become those of the same heuristics with transfers, and nothing is
+ * searched. */
 #include "planner/network/network.h"
 
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include "planner/network/bound.h"
 #include "planner/network/haul.h"
 #include "planner/network/list.h"
+#include "planner/network/published.h"
 
 const char br_network_ignored[] = "transfers ignored";
 const char br_network_ignored_fair[] = "transfers ignored, fair shares";
@@ -311,6 +314,19 @@ static bool planning_init(struct planning *p)
     return good && p->best.machine && p->best.sequence && p->trial.machine && p->trial.sequence;
 }
 
+/* The course of a published rule instead of what was tried before. */
+static void try_published(struct planning *p, enum br_published_rule rule)
+{
+    int64_t *start_ns = br_malloc(((size_t)p->job.dag->tasks + 1) * sizeof *start_ns);
+    p->best.makespan_ns = BR_NETWORK_NEVER;
+    if (!start_ns ||
+        !br_published_course(&p->job, rule, p->trial.machine, p->trial.sequence, start_ns))
+        p->status = BR_SYSTEM;
+    else
+        try_all(p);
+    br_free(start_ns);
+}
+
 static enum br_status plan_network(struct planning *p, struct br_plan *plan,
                                    const struct br_plan_options *options, struct br_diag *diag)
 {
@@ -323,9 +339,13 @@ static enum br_status plan_network(struct planning *p, struct br_plan *plan,
     ignored_ns[0] = try_both(p, BR_SHARE_PLAN);
     ignored_ns[1] = try_both(p, BR_SHARE_FAIR);
     try_both(p, BR_SHARE_SEBF);
-    if (p->job.dag->bytes)
+    const enum br_published_rule rule =
+        p->job.dag->bytes ? br_published_find(plan->method) : BR_PUBLISHED_NONE;
+    if (rule)
+        try_published(p, rule);
+    else if (p->job.dag->bytes)
         try_lists(p);
-    if (p->job.dag->bytes && p->best.makespan_ns > plan->lower_bound_ns)
+    if (!rule && p->job.dag->bytes && p->best.makespan_ns > plan->lower_bound_ns)
         planner_network_improve(p, options->seed);
     if (p->status)
         return br_fail_memory(diag);
