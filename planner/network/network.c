@@ -2,9 +2,9 @@
  *
  * Courses (a machine for every task, and an order) are carried out in virtual time with their
  * transfers, and the shortest one becomes the plan: that of the plan at hand, lists made with
- * transfers in mind on one machine, two, four and so on, and then random changes of the best. Plans
- * by published list heuristics become those of the same heuristics with transfers, and nothing is
- * searched. */
+ * transfers in mind on one machine, two, four and so on, those of published rules, and then random
+ * changes of the best. A plan by one of these rules becomes that of the rule with transfers alone.
+ */
 #include "planner/network/network.h"
 
 #include <stdio.h>
@@ -24,8 +24,10 @@ const char br_network_ignored[] = "transfers ignored";
 const char br_network_ignored_fair[] = "transfers ignored, fair shares";
 const char br_network_fair[] = "this plan, fair shares";
 
-/* Steps of haul.h that the search may take, by effort; and in which lists may be made at all. */
+/* Steps of haul.h that the search may take, by effort; and tasks times machines up to which lists
+ * are made, and those of published rules beside others. */
 static const uint64_t steps_default = 40000000, steps_most = 1000000000, list_most = 200000000;
+static const uint64_t published_most = 1000000;
 
 struct course {
     uint32_t *machine, *sequence;
@@ -314,17 +316,24 @@ static bool planning_init(struct planning *p)
     return good && p->best.machine && p->best.sequence && p->trial.machine && p->trial.sequence;
 }
 
-/* The course of a published rule instead of what was tried before. */
+/* The course of a published rule. */
 static void try_published(struct planning *p, enum br_published_rule rule)
 {
     int64_t *start_ns = br_malloc(((size_t)p->job.dag->tasks + 1) * sizeof *start_ns);
-    p->best.makespan_ns = BR_NETWORK_NEVER;
     if (!start_ns ||
         !br_published_course(&p->job, rule, p->trial.machine, p->trial.sequence, start_ns))
         p->status = BR_SYSTEM;
     else
         try_all(p);
     br_free(start_ns);
+}
+
+static void try_all_published(struct planning *p)
+{
+    const uint64_t once = (uint64_t)p->job.dag->tasks * p->job.cluster->machines;
+    for (enum br_published_rule rule = BR_PUBLISHED_HEFT; rule <= BR_PUBLISHED_PEFT; rule++)
+        if (once < published_most && !p->status && !br_stopped(p->stop))
+            try_published(p, rule);
 }
 
 static enum br_status plan_network(struct planning *p, struct br_plan *plan,
@@ -341,10 +350,13 @@ static enum br_status plan_network(struct planning *p, struct br_plan *plan,
     try_both(p, BR_SHARE_SEBF);
     const enum br_published_rule rule =
         p->job.dag->bytes ? br_published_find(plan->method) : BR_PUBLISHED_NONE;
-    if (rule)
+    if (rule) { /* alone */
+        p->best.makespan_ns = BR_NETWORK_NEVER;
         try_published(p, rule);
-    else if (p->job.dag->bytes)
+    } else if (p->job.dag->bytes) {
         try_lists(p);
+        try_all_published(p);
+    }
     if (!rule && p->job.dag->bytes && p->best.makespan_ns > plan->lower_bound_ns)
         planner_network_improve(p, options->seed);
     if (p->status)
