@@ -6,7 +6,7 @@
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 #include "planner/instance/frontier.h"
-#include "planner/network/usage.h"
+#include "planner/network/gaps.h"
 
 /* Times are nanoseconds, and none is longer: sums end there. */
 static const int64_t longest = INT64_MAX / 4;
@@ -30,8 +30,8 @@ struct published {
     uint32_t *only;        /* by task: its machine, or UINT32_MAX */
     uint32_t *rank, *turn; /* by task; and tasks in the order of their turns */
     uint32_t *machine;
-    struct br_usage *usage; /* by machine */
-    struct latest *latest;  /* [edge into the stage at hand * classes + class] */
+    struct br_gaps *gaps;  /* by machine */
+    struct latest *latest; /* [edge into the stage at hand * classes + class] */
     struct br_stage_arc *child, *parent;
     struct br_frontier frontier;
 };
@@ -42,7 +42,7 @@ static int64_t published_sum(int64_t a, int64_t b)
     return sum < longest ? sum : longest;
 }
 
-static int64_t lasts(const struct published *p, uint32_t task)
+static int64_t published_lasts(const struct published *p, uint32_t task)
 {
     return published_sum(p->job->dag->duration_ns[task], 0);
 }
@@ -55,7 +55,7 @@ static bool is_paired(const struct br_edge *edge)
 /* ---- Transfers between two tasks ---- */
 
 /* At a rate in bytes a second; rounded up. */
-static int64_t takes(const struct published *p, const struct br_edge *edge, int64_t rate)
+static int64_t published_takes(const struct published *p, const struct br_edge *edge, int64_t rate)
 {
     const struct br_dag *dag = p->job->dag;
     const br_wide parts = (br_wide)dag->stage[edge->parent].tasks *
@@ -88,7 +88,7 @@ static int64_t find_mean_rate(const struct br_network_job *job)
     return pairs > 0 ? (int64_t)(sum / pairs) : 0;
 }
 
-static bool class_holds(const struct published *p, uint32_t cls, uint32_t stage)
+static bool published_holds(const struct published *p, uint32_t cls, uint32_t stage)
 {
     const struct br_class *c = &p->job->cluster->cls[cls];
     return c->count > 0 && br_network_holds(p->job, c->first_machine, stage);
@@ -97,12 +97,13 @@ static bool class_holds(const struct published *p, uint32_t cls, uint32_t stage)
 /* ---- Ranks ---- */
 
 /* The greatest of them over the tasks of a stage, each with its duration if it is `whole`. */
-static int64_t most_of(const struct published *p, uint32_t stage, const int64_t *value, bool whole)
+static int64_t published_most_of(const struct published *p, uint32_t stage, const int64_t *value,
+                                 bool whole)
 {
     const struct br_stage *of = &p->job->dag->stage[stage];
     int64_t most = 0;
     for (uint32_t t = of->first_task; t < of->first_task + of->tasks; t++) {
-        const int64_t one = whole ? published_sum(value[t], lasts(p, t)) : value[t];
+        const int64_t one = whole ? published_sum(value[t], published_lasts(p, t)) : value[t];
         most = one > most ? one : most;
     }
     return most;
@@ -118,9 +119,10 @@ static void fill_up(struct published *p)
             p->up[t] = 0;
         for (uint32_t e = job->out_first[s]; e < job->out_first[s + 1]; e++) {
             const struct br_edge *edge = &job->dag->edge[job->out[e]];
-            const int64_t moves = takes(p, edge, p->mean_rate);
+            const int64_t moves = published_takes(p, edge, p->mean_rate);
             const uint32_t child = job->dag->stage[edge->child].first_task;
-            const int64_t most = is_paired(edge) ? 0 : most_of(p, edge->child, p->up, false);
+            const int64_t most =
+                is_paired(edge) ? 0 : published_most_of(p, edge->child, p->up, false);
             for (uint32_t i = 0; i < of->tasks; i++) {
                 const int64_t path =
                     published_sum(moves, is_paired(edge) ? p->up[child + i] : most);
@@ -129,7 +131,7 @@ static void fill_up(struct published *p)
             }
         }
         for (uint32_t t = of->first_task; t < of->first_task + of->tasks; t++)
-            p->key[t] = p->up[t] = published_sum(p->up[t], lasts(p, t));
+            p->key[t] = p->up[t] = published_sum(p->up[t], published_lasts(p, t));
     }
 }
 
@@ -141,13 +143,15 @@ static void fill_down(struct published *p)
         const struct br_stage *of = &job->dag->stage[s];
         for (uint32_t e = job->into_first[s]; e < job->into_first[s + 1]; e++) {
             const struct br_edge *edge = &job->dag->edge[job->into[e]];
-            const int64_t moves = takes(p, edge, p->mean_rate);
+            const int64_t moves = published_takes(p, edge, p->mean_rate);
             const uint32_t parent = job->dag->stage[edge->parent].first_task;
-            const int64_t most = is_paired(edge) ? 0 : most_of(p, edge->parent, p->down, true);
+            const int64_t most =
+                is_paired(edge) ? 0 : published_most_of(p, edge->parent, p->down, true);
             for (uint32_t i = 0; i < of->tasks; i++) {
                 const int64_t before =
-                    is_paired(edge) ? published_sum(p->down[parent + i], lasts(p, parent + i))
-                                    : most;
+                    is_paired(edge)
+                        ? published_sum(p->down[parent + i], published_lasts(p, parent + i))
+                        : most;
                 const int64_t path = published_sum(moves, before);
                 if (path > p->down[of->first_task + i])
                     p->down[of->first_task + i] = path;
@@ -192,7 +196,7 @@ static void pin_path(struct published *p)
                 continue;
             p->only[last = t] = 0;
             for (uint32_t c = 0; c < p->classes; c++)
-                held[c] += class_holds(p, c, s);
+                held[c] += published_holds(p, c, s);
             break;
         }
     }
@@ -207,18 +211,18 @@ static void pin_path(struct published *p)
 }
 
 /* What is behind the start of the task at the best, if its parent is on a machine of the class. */
-static int64_t behind(const struct published *p, const struct br_edge *edge, uint32_t task,
-                      uint32_t cls)
+static int64_t published_behind(const struct published *p, const struct br_edge *edge,
+                                uint32_t task, uint32_t cls)
 {
     int64_t best = longest;
     for (uint32_t c = 0; c < p->classes; c++) {
-        if (!class_holds(p, c, edge->child))
+        if (!published_holds(p, c, edge->child))
             continue;
-        const int64_t moves = c == cls ? 0 : takes(p, edge, p->mean_rate);
+        const int64_t moves = c == cls ? 0 : published_takes(p, edge, p->mean_rate);
         const int64_t path = published_sum(p->optimistic[(size_t)task * p->classes + c], moves);
         best = path < best ? path : best;
     }
-    return published_sum(best, lasts(p, task));
+    return published_sum(best, published_lasts(p, task));
 }
 
 /* The mean over the machines that hold the task. */
@@ -227,7 +231,7 @@ static int64_t mean_optimistic(const struct published *p, uint32_t task)
     br_wide sum = 0;
     uint32_t machines = 0;
     for (uint32_t c = 0; c < p->classes; c++) {
-        if (!class_holds(p, c, p->job->in->task_stage[task]))
+        if (!published_holds(p, c, p->job->in->task_stage[task]))
             continue;
         sum +=
             (br_wide)p->optimistic[(size_t)task * p->classes + c] * p->job->cluster->cls[c].count;
@@ -251,7 +255,7 @@ static void fill_optimistic(struct published *p)
             for (uint32_t c = 0; c < classes; c++) {
                 int64_t most = 0;
                 for (uint32_t i = 0; i < child->tasks; i++) {
-                    const int64_t path = behind(p, edge, child->first_task + i, c);
+                    const int64_t path = published_behind(p, edge, child->first_task + i, c);
                     most = path > most ? path : most;
                     int64_t *own = &p->optimistic[(size_t)(of->first_task + i) * classes + c];
                     if (is_paired(edge) && path > *own)
@@ -328,7 +332,8 @@ static void look_at_parents(struct published *p, uint32_t stage)
 }
 
 /* When the inputs of the task would be on the machine. */
-static int64_t arrives(const struct published *p, uint32_t stage, uint32_t task, uint32_t m)
+static int64_t published_arrival(const struct published *p, uint32_t stage, uint32_t task,
+                                 uint32_t m)
 {
     const struct br_network_job *job = p->job;
     int64_t ready = 0;
@@ -339,7 +344,8 @@ static int64_t arrives(const struct published *p, uint32_t stage, uint32_t task,
         const struct latest *row = p->latest + (size_t)(k - job->into_first[stage]) * p->classes;
         if (is_paired(edge)) {
             const uint32_t from = p->machine[twin];
-            const int64_t moves = from == m ? 0 : takes(p, edge, rate_between(job, from, m));
+            const int64_t moves =
+                from == m ? 0 : published_takes(p, edge, rate_between(job, from, m));
             const int64_t at = published_sum(p->end[twin], moves);
             ready = at > ready ? at : ready;
         }
@@ -350,7 +356,8 @@ static int64_t arrives(const struct published *p, uint32_t stage, uint32_t task,
             if (here && row[c].end > ready)
                 ready = row[c].end;
             if (end >= 0) {
-                const int64_t at = published_sum(end, takes(p, edge, rate_between(job, from, m)));
+                const int64_t at =
+                    published_sum(end, published_takes(p, edge, rate_between(job, from, m)));
                 ready = at > ready ? at : ready;
             }
         }
@@ -367,8 +374,8 @@ static bool published_place(struct published *p, uint32_t stage, uint32_t task)
     for (uint32_t m = 0; m < job->cluster->machines; m++) {
         if ((p->only[task] != UINT32_MAX && p->only[task] != m) || !br_network_holds(job, m, stage))
             continue;
-        const int64_t start =
-            br_usage_fits(&p->usage[m], demand, lasts(p, task), arrives(p, stage, task, m));
+        const int64_t start = br_gaps_fits(&p->gaps[m], demand, published_lasts(p, task),
+                                           published_arrival(p, stage, task, m));
         const size_t behind = (size_t)task * p->classes + job->machine_class[m];
         const int64_t score =
             published_sum(start, p->rule == BR_PUBLISHED_PEFT ? p->optimistic[behind] : 0);
@@ -380,9 +387,9 @@ static bool published_place(struct published *p, uint32_t stage, uint32_t task)
     }
     p->machine[task] = best;
     p->start[task] = published_sum(best_start, 0);
-    p->end[task] = published_sum(best_start, lasts(p, task));
+    p->end[task] = published_sum(best_start, published_lasts(p, task));
     br_frontier_place(&p->frontier, task, p->start[task], p->end[task]);
-    return br_usage_take(&p->usage[best], demand, p->start[task], p->end[task]);
+    return br_gaps_take(&p->gaps[best], demand, p->start[task], p->end[task]);
 }
 
 static bool place_all(struct published *p)
@@ -428,29 +435,28 @@ static bool published_init(struct published *p)
     p->only = br_calloc(n, sizeof *p->only);
     p->rank = br_calloc(n > p->classes ? n : p->classes, sizeof *p->rank);
     p->turn = br_calloc(n, sizeof *p->turn);
-    p->usage = br_calloc((size_t)job->cluster->machines + 1, sizeof *p->usage);
+    p->gaps = br_calloc((size_t)job->cluster->machines + 1, sizeof *p->gaps);
     p->latest = br_calloc(edges * p->classes, sizeof *p->latest);
     p->child = br_calloc(edges, sizeof *p->child);
     p->parent = br_calloc(edges, sizeof *p->parent);
     bool good = br_frontier_init(&p->frontier, dag->stages, dag->tasks, job->in->task_stage) &&
                 p->up && p->down && p->optimistic && p->key && p->end && p->only && p->rank &&
-                p->turn && p->usage && p->latest && p->child && p->parent;
+                p->turn && p->gaps && p->latest && p->child && p->parent;
     for (uint32_t e = 0; good && e < dag->edges; e++) {
         const struct br_edge *out = &dag->edge[job->out[e]], *into = &dag->edge[job->into[e]];
         p->child[e] = (struct br_stage_arc){out->child, is_paired(out), false, 0};
         p->parent[e] = (struct br_stage_arc){into->parent, is_paired(into), false, 0};
     }
     for (uint32_t m = 0; good && m < job->cluster->machines; m++)
-        good =
-            br_usage_init(&p->usage[m], job->in->resources,
-                          &job->in->capacity[(size_t)job->machine_class[m] * job->in->resources]);
+        good = br_gaps_init(&p->gaps[m], job->in->resources,
+                            &job->in->capacity[(size_t)job->machine_class[m] * job->in->resources]);
     return good;
 }
 
 static void published_finish(struct published *p)
 {
-    for (uint32_t m = 0; p->usage && m < p->job->cluster->machines; m++)
-        br_usage_finish(&p->usage[m]);
+    for (uint32_t m = 0; p->gaps && m < p->job->cluster->machines; m++)
+        br_gaps_finish(&p->gaps[m]);
     br_frontier_finish(&p->frontier);
     br_free(p->up);
     br_free(p->down);
@@ -460,7 +466,7 @@ static void published_finish(struct published *p)
     br_free(p->only);
     br_free(p->rank);
     br_free(p->turn);
-    br_free(p->usage);
+    br_free(p->gaps);
     br_free(p->latest);
     br_free(p->child);
     br_free(p->parent);

@@ -13,8 +13,6 @@
 enum { TURN_FIRST = 200, TURN_GROWS = 8, MACHINES_MAX = 32 };
 /* Conflicts in a neighbourhood at most, and those for which a call of the solver counts. */
 enum { NEARBY_CONFLICTS = 400, CALL_COSTS = 5 };
-/* The other search gets this part of a turn. */
-enum { OTHER_PART = 2 };
 
 /* The job as the solver takes it: a way for each machine on which it can run, less those that
  * another one beats. */
@@ -410,7 +408,7 @@ static bool take_turns(struct turns *s)
         }
         turn += turn / TURN_GROWS;
         goal = (goal + 1) % all;
-        if (!goal && e->other && is_open(result) && !ask_other(s, turn / OTHER_PART))
+        if (!goal && e->other && is_open(result) && !ask_other(s, turn))
             return false;
     }
     const int64_t lower = br_exact_lower(s->exact) * s->job->tick;

@@ -27,10 +27,9 @@ static const uint64_t default_schedules = 60000, max_schedules = 1000000;
 /* Under effort fast the job of the choice gets so many, if it has at most so many tasks. */
 static const uint64_t fast_inner_schedules = 50, fast_inner_tasks = 75;
 static const uint64_t fast_placements = 200000, default_placements = 5000000;
-/* Schedules of one individual; the share of a limit for the choice, also if the exact search joins
- * in, for the plan of the choice then, and for the bound. */
+/* Schedules of one individual; the share of a limit for the choice, and for the bound. */
 enum { SCHEDULES_EACH = 3 };
-static const double choice_share = 0.25, joined_share = 0.1, inner_share = 0.1, bound_share = 0.1;
+static const double choice_share = 0.25, inner_share = 0.1, bound_share = 0.1;
 /* Conflicts of the exact search; effort fast has none. */
 static const uint64_t default_conflicts = 10000, max_conflicts = 1000000;
 static const char least_way[] = "job in which every task takes the least of its ways";
@@ -167,8 +166,7 @@ static enum br_status bound_by_multipliers(struct modes_plan *p)
 static enum br_status choose(struct modes_plan *p)
 {
     struct br_alarm alarm;
-    const double share = br_modes_exact_suits(p->modes) ? joined_share : choice_share;
-    const int64_t limit_ns = (int64_t)(share * (double)p->options.time_limit_ns);
+    const int64_t limit_ns = (int64_t)(choice_share * (double)p->options.time_limit_ns);
     br_alarm_begin(&alarm, CLOCK_MONOTONIC,
                    limit_ns ? br_clock_ns(CLOCK_MONOTONIC) + limit_ns : INT64_MAX, p->options.stop);
     const struct br_modes_budget budget = {.placements = modes_placements(p),

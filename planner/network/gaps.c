@@ -1,4 +1,4 @@
-#include "planner/network/usage.h"
+#include "planner/network/gaps.h"
 
 #include <assert.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 
-static size_t width(const struct br_usage *u)
+static size_t width(const struct br_gaps *u)
 {
     return (size_t)u->resources + 1;
 }
 
-bool br_usage_init(struct br_usage *u, uint32_t resources, const int64_t *capacity)
+bool br_gaps_init(struct br_gaps *u, uint32_t resources, const int64_t *capacity)
 {
-    *u = (struct br_usage){.resources = resources};
+    *u = (struct br_gaps){.resources = resources};
     if (!br_grow(&u->row, 0, &u->room, width(u) * sizeof *u->row))
         return false;
     u->rows = 1;
@@ -23,13 +23,13 @@ bool br_usage_init(struct br_usage *u, uint32_t resources, const int64_t *capaci
     return true;
 }
 
-void br_usage_finish(struct br_usage *u)
+void br_gaps_finish(struct br_gaps *u)
 {
     br_free(u->row);
 }
 
 /* The last row that begins at the time or before. */
-static uint32_t row_at(const struct br_usage *u, int64_t at)
+static uint32_t row_at(const struct br_gaps *u, int64_t at)
 {
     uint32_t low = 0, high = u->rows;
     while (high - low > 1) {
@@ -42,7 +42,7 @@ static uint32_t row_at(const struct br_usage *u, int64_t at)
     return low;
 }
 
-static bool row_holds(const struct br_usage *u, uint32_t row, const int64_t *demand)
+static bool row_holds(const struct br_gaps *u, uint32_t row, const int64_t *demand)
 {
     for (uint32_t r = 0; r < u->resources; r++)
         if (demand[r] > u->row[row * width(u) + 1 + r])
@@ -50,7 +50,7 @@ static bool row_holds(const struct br_usage *u, uint32_t row, const int64_t *dem
     return true;
 }
 
-int64_t br_usage_fits(const struct br_usage *u, const int64_t *demand, int64_t lasts, int64_t ready)
+int64_t br_gaps_fits(const struct br_gaps *u, const int64_t *demand, int64_t lasts, int64_t ready)
 {
     int64_t start = ready;
     for (uint32_t k = row_at(u, ready);
@@ -63,7 +63,7 @@ int64_t br_usage_fits(const struct br_usage *u, const int64_t *demand, int64_t l
 }
 
 /* Makes a row begin at the time. */
-static bool usage_split(struct br_usage *u, int64_t at)
+static bool gaps_split(struct br_gaps *u, int64_t at)
 {
     const uint32_t k = row_at(u, at);
     const size_t size = width(u) * sizeof *u->row;
@@ -78,11 +78,11 @@ static bool usage_split(struct br_usage *u, int64_t at)
     return true;
 }
 
-bool br_usage_take(struct br_usage *u, const int64_t *demand, int64_t start, int64_t end)
+bool br_gaps_take(struct br_gaps *u, const int64_t *demand, int64_t start, int64_t end)
 {
     if (start == end)
         return true;
-    if (!usage_split(u, start) || !usage_split(u, end))
+    if (!gaps_split(u, start) || !gaps_split(u, end))
         return false;
     for (uint32_t k = row_at(u, start); u->row[k * width(u)] < end; k++)
         for (uint32_t r = 0; r < u->resources; r++) {
