@@ -82,10 +82,31 @@ static void busy_use(void *context, uint32_t before, uint32_t after, int64_t sta
     busy->ordered[first * busy->steps.in->tasks + second] = true;
 }
 
-static void busy_follows(void *context, uint32_t clause, const struct br_proof_span *span,
-                         uint32_t resource, const int64_t *least, const int64_t *most)
+static void busy_use_time(void *context, uint32_t resource, int64_t time)
 {
-    (void)context, (void)clause, (void)span, (void)resource, (void)least, (void)most;
+    struct br_busy *busy = ((struct busy_use *)context)->busy;
+    if (time >= 0 && time < busy->steps.makespan)
+        busy->full[(size_t)resource * (size_t)busy->steps.makespan + (size_t)time] = true;
+}
+
+static void busy_use_span(void *context, uint32_t clause, const struct br_proof_span *span,
+                          uint32_t resource, const int64_t *least, const int64_t *most)
+{
+    (void)clause, (void)least, (void)most;
+    for (int64_t u = span ? span->from : 0; span && u < span->to; u++)
+        busy_use_time(context, resource, u);
+}
+
+/* Ranks the times that are used. */
+static void busy_rank(struct br_busy *busy)
+{
+    const int64_t makespan = busy->steps.makespan;
+    for (int64_t u = 0; u < makespan; u++) {
+        bool used = false;
+        for (uint32_t r = 0; r < busy->steps.in->resources; r++)
+            used |= busy->full[(size_t)r * (size_t)makespan + (size_t)u];
+        busy->rank[u + 1] = busy->rank[u] + used;
+    }
 }
 
 /* Marks the orders of which literals are, and those that the proof uses. */
@@ -96,7 +117,7 @@ static enum br_status busy_mark_orders(struct br_busy *busy, const struct br_pro
     const size_t n = in->tasks;
     struct busy_use use = {.busy = busy};
     const struct br_clauses_watch watch = {
-        .context = &use, .follows = busy_follows, .ordered = busy_use};
+        .context = &use, .follows = busy_use_span, .ordered = busy_use, .full = busy_use_time};
     uint32_t where;
     for (uint32_t k = 0; k < proof->clauses; k++)
         for (uint32_t i = 0; i < proof->clause[k].literals; i++)
@@ -166,17 +187,19 @@ static void busy_number(struct br_busy *busy)
     struct br_steps *steps = &busy->steps;
     const struct br_instance *in = steps->in;
     for (uint32_t t = 0; t < in->tasks; t++) {
-        const int64_t times = busy->latest[t] + in->duration[t] - busy->head[t];
-        if (times <= 0)
+        if (busy->latest[t] + in->duration[t] <= busy->head[t])
             continue;
-        busy->run[t] = (int64_t)steps->rows + 1 - busy->head[t];
+        const int64_t times =
+            busy->rank[busy->latest[t] + in->duration[t]] - busy->rank[busy->head[t]];
+        busy->run[t] = (int64_t)steps->rows + 1 - busy->rank[busy->head[t]];
         steps->rows += (uint64_t)times;
         steps->variables += (uint64_t)times;
         steps->terms += 3 * (uint64_t)times;
     }
     for (uint32_t r = 0; r < in->resources; r++)
         for (int64_t time = 0; time < steps->makespan; time++)
-            if (busy_demanded(busy, r, time) > in->total[r]) {
+            if (busy->full[(size_t)r * (size_t)steps->makespan + (size_t)time] &&
+                busy_demanded(busy, r, time) > in->total[r]) {
                 busy->capacity[(size_t)r * (size_t)steps->makespan + (size_t)time] = ++steps->rows;
                 steps->terms += in->tasks;
             }
@@ -188,7 +211,10 @@ static bool busy_allocate(struct br_busy *busy)
     const size_t n = steps->in->tasks;
     const size_t times = (size_t)steps->makespan * steps->in->resources;
     return BR_ARRAY(&steps->arena, n, busy->head) && BR_ARRAY(&steps->arena, n, busy->latest) &&
-           BR_ARRAY(&steps->arena, n, busy->run) && BR_ARRAY(&steps->arena, n * n, busy->kept) &&
+           BR_ARRAY(&steps->arena, n, busy->run) &&
+           BR_ARRAY(&steps->arena, times + 1, busy->full) &&
+           BR_ARRAY(&steps->arena, (size_t)steps->makespan + 1, busy->rank) &&
+           BR_ARRAY(&steps->arena, n * n, busy->kept) &&
            BR_ARRAY(&steps->arena, n * n, busy->ordered) &&
            BR_ARRAY(&steps->arena, times + 1, busy->capacity);
 }
@@ -211,6 +237,7 @@ enum br_status br_busy_init(struct br_busy *busy, const struct br_instance *in,
         status = busy_mark_orders(busy, proof, diag);
     }
     if (!status) {
+        busy_rank(busy);
         busy_number(busy);
         status = busy_number_orders(busy) ? BR_OK : br_fail_memory(diag);
     }
@@ -267,6 +294,8 @@ void br_busy_write(const struct br_busy *busy, FILE *out)
     br_steps_write(&busy->steps, out);
     for (uint32_t t = 0; t < in->tasks; t++)
         for (int64_t u = busy->head[t]; u < busy->latest[t] + in->duration[t]; u++) {
+            if (busy->rank[u] == busy->rank[u + 1])
+                continue;
             fprintf(out, "1 x%" PRIu32 "_%" PRId64 " ", br_steps_name(&busy->steps, t), u);
             busy_write_y(busy, "~", t, u - in->duration[t] + 1, out);
             busy_write_y(busy, "", t, u + 1, out);

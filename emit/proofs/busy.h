@@ -5,8 +5,9 @@
  * task v starts, and 0 if v ends before t starts; the two demand more together than there is. Rows
  * behind those of the steps, in this order:
  *
- *   runs      y(t, u - d + 1) and not y(t, u + 1) make x(t, u), for the times that edges allow.
- *   capacity  by resource and time: what runs demands no more than there is.
+ *   runs      y(t, u - d + 1) and not y(t, u + 1) make x(t, u), for the times that edges allow and
+ *             that the proof uses.
+ *   capacity  by resource and time that the proof uses: what runs demands no more than there is.
  *   orders    with o(t, v), y(t, s) <= y(v, s + d), then the same for v and t without; only for the
  *             s that the proof uses. */
 #ifndef BR_EMIT_PROOFS_BUSY_H
@@ -23,8 +24,10 @@ struct br_busy_order {
 struct br_busy {
     struct br_steps steps;  /* its counts of rows and variables are of all */
     int64_t *head, *latest; /* by task: first and last start that edges allow */
-    int64_t *run;           /* by task: the row of time 0, if there were one */
-    uint64_t *capacity;     /* [resource x M + time]: its row; 0: the tasks fit */
+    bool *full;             /* [resource x M + time]: does the proof use what is held then? */
+    int64_t *rank;          /* by time, M + 1: how many times before it have variables of runs */
+    int64_t *run;           /* by task: the row of a time is this and its rank */
+    uint64_t *capacity; /* [resource x M + time]: its row; 0: the tasks fit, or it is not used */
     uint32_t orders;
     struct br_busy_order *order;
     bool *ordered;   /* [first x tasks + second]: is it a variable? */

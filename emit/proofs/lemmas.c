@@ -136,7 +136,7 @@ static uint64_t lemmas_write(struct br_lemmas *lemmas, const struct br_lemma_key
     fputs("pol", lemmas->out);
     for (int64_t u = key->from; u < key->to; u++) {
         if (key->part > 0)
-            fprintf(lemmas->out, " %" PRId64, busy->run[t] + u);
+            fprintf(lemmas->out, " %" PRId64, busy->run[t] + busy->rank[u]);
         else
             fprintf(lemmas->out, " x%" PRIu32 "_%" PRId64, br_steps_name(&lemmas->busy->steps, t),
                     u);
@@ -193,6 +193,7 @@ void br_lemmas_overfull(struct br_lemmas *lemmas, uint32_t resource, int64_t fro
     const struct br_busy *busy = lemmas->busy;
     const uint32_t tasks = busy->steps.in->tasks;
     const uint64_t *held = lemmas->held + (size_t)resource * (size_t)busy->steps.makespan;
+    to = lemmas_least(to, busy->steps.makespan);
     bool first = true;
     for (int64_t u = from; u < to; u++)
         lemmas_held(lemmas, resource, u);

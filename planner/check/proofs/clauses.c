@@ -160,6 +160,38 @@ static int check_clauses_by_time(const void *x, const void *y)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
+/* For whoever watches: what is held of the resource at that time is used. */
+static void check_clauses_tell_full(const struct checker *c, uint32_t resource, int64_t time)
+{
+    if (c->watch && c->watch->full)
+        c->watch->full(c->watch->context, resource, time);
+}
+
+/* Between these times there is no room for the task, which so starts no earlier than `to`: one time
+ * after another at which it would run wherever it starts before. */
+static void check_clauses_tell_right(const struct checker *c, uint32_t resource, uint32_t task,
+                                     int64_t to)
+{
+    const int64_t d = c->in->duration[task];
+    for (int64_t start = c->now.least[task]; start < to && c->watch && c->watch->full;) {
+        const int64_t time = start + d < to ? start + d - 1 : to - 1;
+        check_clauses_tell_full(c, resource, time);
+        start = time + 1;
+    }
+}
+
+/* The same from the other side: it has ended by `from`. */
+static void check_clauses_tell_left(const struct checker *c, uint32_t resource, uint32_t task,
+                                    int64_t from)
+{
+    const int64_t d = c->in->duration[task];
+    for (int64_t start = c->now.most[task]; start > from - d && c->watch && c->watch->full;) {
+        const int64_t time = start > from ? start : from;
+        check_clauses_tell_full(c, resource, time);
+        start = time - d;
+    }
+}
+
 /* The steps of what is held of a resource in every case; their number. */
 static uint32_t make_steps(struct checker *c, uint32_t resource)
 {
@@ -181,7 +213,10 @@ static uint32_t make_steps(struct checker *c, uint32_t resource)
         if (k + 1 < count && step[k + 1].at == step[k].at)
             continue;
         step[kept++] = (struct step){step[k].at, held};
-        c->contradiction |= held > in->capacity[resource];
+        if (held > in->capacity[resource]) {
+            c->contradiction = true;
+            check_clauses_tell_full(c, resource, step[k].at);
+        }
     }
     return kept;
 }
@@ -200,16 +235,20 @@ static void check_clauses_push_task(struct checker *c, uint32_t task, uint32_t r
         if (c->step[k].held + demand <= in->capacity[resource] ||
             (own_from < own_to && from >= own_from && to <= own_to))
             continue;
-        if (c->now.least[task] < to && c->now.least[task] + duration > from)
+        if (c->now.least[task] < to && c->now.least[task] + duration > from) {
+            check_clauses_tell_right(c, resource, task, to);
             check_clauses_raise_least(c, task, to);
+        }
     }
     for (uint32_t k = steps; k-- > 1;) { /* to the left */
         int64_t from = c->step[k - 1].at, to = c->step[k].at;
         if (c->step[k - 1].held + demand <= in->capacity[resource] ||
             (own_from < own_to && from >= own_from && to <= own_to))
             continue;
-        if (c->now.most[task] < to && c->now.most[task] + duration > from)
+        if (c->now.most[task] < to && c->now.most[task] + duration > from) {
+            check_clauses_tell_left(c, resource, task, from);
             check_clauses_lower_most(c, task, from - duration);
+        }
     }
 }
 

@@ -34,6 +34,9 @@ struct br_clauses_watch {
     /* What follows if the first of two rivals starts at `start` or later, and ends before the other
      * starts; or that it does not. Called for all that is used. May be NULL. */
     void (*ordered)(void *context, uint32_t before, uint32_t after, int64_t start);
+    /* What tasks hold of the resource at that time. Called for all that is used but spans. May be
+     * NULL. */
+    void (*full)(void *context, uint32_t resource, int64_t time);
 };
 /* The same check without the order of equal tasks, so that fewer proofs hold. */
 enum br_clauses_answer br_clauses_follow(const struct br_instance *in, int64_t bound,
