@@ -15,6 +15,7 @@
 #include "cli/terminal/stats.h"
 #include "emit/emit.h"
 #include "emit/pictures/curve.h"
+#include "planner/eligibility/features.h"
 #include "planner/search/bound/best_bound.h"
 
 /* The options of the call; a limit of 0 means as little work as possible, and reading counts. */
@@ -61,14 +62,24 @@ static enum br_status cli_find_bound(const struct cli_settings *settings,
     return status;
 }
 
-/* The bound, and its proof as files if they are asked for: without clauses if these have no form
- * there. *proof says what became of the files. */
+/* Are clauses worth a search? On several machines they have no form for other checkers; of a job
+ * with features the relaxed one may be on one machine. */
+static bool bound_clauses(const struct cli_settings *settings, const struct br_input *input)
+{
+    return !settings->bound.proof || input->cluster->machines == 1 ||
+           br_features(input->dag, input->cluster);
+}
+
+/* The bound, and its proof as files if they are asked for. If clauses turn out to have no form
+ * there, the arguments that need no search are found again. *proof says what became of the files.
+ */
 static enum br_status bound_find(const struct cli_settings *settings, const struct br_input *input,
                                  int64_t began_ns, struct br_bound_result *r,
                                  struct br_counters *counters, struct cli_proof *proof,
                                  struct br_diag *diag)
 {
-    enum br_status status = cli_find_bound(settings, input, began_ns, true, r, counters, diag);
+    enum br_status status = cli_find_bound(settings, input, began_ns,
+                                           bound_clauses(settings, input), r, counters, diag);
     if (status || !settings->bound.proof)
         return status;
     proof->diag = *diag;
