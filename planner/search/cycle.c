@@ -44,6 +44,8 @@ static const double orders_certify = 0.3;
 /* A part that is closed but for noise gets so much of what is left for shorter schedules, then the
  * exact solvers. */
 static const double close_search = 0.2;
+/* If that leaves it open, a second population gets so much of the default effort's placements. */
+static const double close_again = 0.6;
 
 /* Does the population search suit the instance? On a larger one there would be too few schedules to
  * breed from. */
@@ -284,6 +286,38 @@ static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_
     return ok;
 }
 
+/* Before a part stays open for its noise, another population begins without the best schedule, near
+ * which the first one has stayed. False when memory is out. */
+static bool close_anew(struct br_search *s)
+{
+    const uint64_t most = 1 + (uint64_t)(close_again * (double)br_cycle_placements(s->run.in));
+    const int64_t best = br_search_best(s)->makespan;
+    struct br_elite elite;
+    struct br_run run = br_search_begin(s);
+    int64_t began_ns = br_now_ns();
+    bool ok = br_elite_init(&elite, s->run.in, s->elite.room);
+    for (uint32_t k = 1; ok && k < s->elite.count; k++) {
+        const struct br_elite_entry *entry = &s->elite.entry[k];
+        br_elite_add(&elite, &entry->schedule, entry->method, entry->number);
+    }
+    if (!run.placements || run.placements > most)
+        run.placements = most;
+    run.elite = &elite;
+    run.found = NULL; /* its first schedules are longer than the best */
+    run.slack = br_search_slack(s, best);
+    if (ok && elite.count)
+        ok = br_population_search(&run, NULL);
+    br_search_time(&run.counters.population_ns, &began_ns);
+    br_run_take(&s->run, &run);
+    s->cut |= run.stopped;
+    if (ok && elite.count && elite.entry[0].schedule.makespan < best) {
+        br_elite_lead(&s->elite, &elite.entry[0].schedule, elite.entry[0].method);
+        br_run_found(&s->run, br_search_best(s)->makespan, elite.entry[0].method);
+    }
+    br_elite_finish(&elite);
+    return ok;
+}
+
 bool br_cycle_close(struct br_search *s)
 {
     const bool suits = s->run.in->machines == 1
@@ -303,6 +337,10 @@ bool br_cycle_close(struct br_search *s)
         ok = run_stretch(s, &run, true, 1);
     br_run_take(&s->run, &run);
     s->cut |= run.stopped;
+    const bool left = !s->run.placements || s->run.spent < s->run.placements;
+    if (ok && !br_search_done(s) && !run.stopped && left && suits_population(s->run.in) &&
+        !br_shop_suits(s->run.in))
+        ok = close_anew(s);
     return ok;
 }
 

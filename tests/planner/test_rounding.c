@@ -213,11 +213,11 @@ static void plans_of_odd_nanoseconds_are_true(void **state)
 }
 
 /* Seconds, each up to a millisecond longer, in nanoseconds. */
-static struct br_dag *measured(uint64_t seed)
+static struct br_dag *measured(uint64_t seed, uint32_t tasks)
 {
     struct br_rng rng = br_rng_seed(seed);
     struct br_dag *dag = br_dag_create("measured");
-    for (uint32_t s = 0; s < LARGE_TASKS; s++) {
+    for (uint32_t s = 0; s < tasks; s++) {
         char id[16], cpu[16], mem[16];
         int64_t ns = (2 + (int64_t)br_rng_below(&rng, 8)) * 1000000000 +
                      (int64_t)br_rng_below(&rng, 1000000);
@@ -235,11 +235,31 @@ static struct br_dag *measured(uint64_t seed)
     return dag;
 }
 
+/* A job that is closed but for its noise, and stays open near the schedule by which it is, gets
+ * another that is shorter by what was left. */
+static void noise_is_searched_anew(void **state)
+{
+    struct br_dag *dag = measured(109, 30);
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_plan_options options = br_plan_options_default();
+    struct br_plan *plan;
+    assert_int_equal(br_cluster_add_class(cluster, "node", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "8", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "mem", "8", NULL), BR_OK);
+    options.threads = 1;
+    options.tolerance = 5e-5;
+    assert_int_equal(br_plan_make(dag, cluster, &options, &plan, NULL), BR_OK);
+    assert_true(plan->certificate && br_plan_gap(plan) <= options.tolerance);
+    br_plan_destroy(plan);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 static void measured_durations_keep_their_proofs(void **state)
 {
     uint32_t within = 0;
     for (uint64_t seed = 1; seed <= LARGE_JOBS; seed++) {
-        struct br_dag *dag = measured(seed);
+        struct br_dag *dag = measured(seed, LARGE_TASKS);
         struct br_cluster *cluster = br_cluster_create(NULL);
         struct br_plan_options options = br_plan_options_default();
         struct br_plan *plan;
@@ -266,6 +286,7 @@ int main(void)
         cmocka_unit_test(bounds_hold_for_true_durations),
         cmocka_unit_test(plans_of_odd_nanoseconds_are_true),
         cmocka_unit_test(measured_durations_keep_their_proofs),
+        cmocka_unit_test(noise_is_searched_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
