@@ -166,6 +166,10 @@ static const struct br_option shared_rows[] = {
     OPTION(FLAG, "spare", NULL, control.spare,
            "a job with a deadline may use, beyond what its loop gives it, what nobody else wants",
            .commands = CLI_SIMULATE),
+    OPTION(FLAG, "evict-spare", NULL, control.evict,
+           "with --spare or deadline-arbiter: tasks beyond a job's tokens are ended if a job that "
+           "has fewer tokens than it is given needs their room",
+           .commands = CLI_SIMULATE),
     OPTION(REAL, "slack", "X", control.slack,
            "factor on forecasts of the time left, for deadlines (default: 1.2)", .low = 1,
            .high = 100, .example = "1.2", .commands = CLI_SIMULATE | CLI_RUN),

@@ -189,7 +189,7 @@ struct cli_control_settings {
     const char *utility;                      /* of run, simulate, and deadline --beside */
     double slack, hysteresis, dead_zone, period, on_time; /* NAN: the loop's own */
     uint64_t most;                                        /* 0: not given */
-    bool planned, spare;
+    bool planned, spare, evict;
 };
 
 /* Predictors of the work of jobs. */

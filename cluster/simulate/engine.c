@@ -75,6 +75,7 @@ struct simulation {
     struct br_job_shape *shape;
     struct br_machines machines;
     bool moves;                /* bytes, or jobs are placed */
+    bool evicts;               /* the policy takes tasks back */
     struct br_transit transit; /* if `moves` */
     struct live *live;         /* by job */
     struct event *queue;
@@ -454,6 +455,41 @@ static enum br_status simulate_engine_decide(struct simulation *sim, struct br_d
     return status;
 }
 
+/* The slot of the running task on its machine, or BR_NO_SLOT. */
+static uint32_t simulate_engine_slot(const struct simulation *sim, const struct br_decision *of)
+{
+    uint32_t slot =
+        of->machine < sim->machines.machines ? sim->machines.first[of->machine] : BR_NO_SLOT;
+    while (slot != BR_NO_SLOT &&
+           (sim->machines.slot[slot].job != of->job || sim->machines.slot[slot].task != of->task))
+        slot = sim->machines.slot[slot].next;
+    return slot;
+}
+
+/* Ends the tasks that the policy takes back for others, which it starts then. */
+static enum br_status simulate_engine_evict(struct simulation *sim, struct br_diag *diag)
+{
+    struct br_decision gone[DECISIONS];
+    enum br_status status = BR_OK;
+    uint32_t count;
+    while (!status && sim->evicts &&
+           (count = sim->options->row->evict(sim->policy, sim->now_ns, gone, DECISIONS))) {
+        for (uint32_t k = 0; k < count && !status; k++) {
+            uint32_t slot = simulate_engine_slot(sim, &gone[k]);
+            if (slot == BR_NO_SLOT)
+                return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
+                               "policy '%s' takes back a task that does not run",
+                               sim->options->row->named.name);
+            status = simulate_engine_leave(sim, slot, BR_SPAN_EVICTED, diag);
+            if (sim->machines.overbooked)
+                br_machines_settle(&sim->machines, gone[k].machine, sim->now_ns, enqueue_end, sim);
+        }
+        if (!status)
+            status = simulate_engine_decide(sim, diag);
+    }
+    return status;
+}
+
 /* ---- The loop ---- */
 
 /* The time of the next event that counts; BR_NEVER if there is none. */
@@ -544,6 +580,8 @@ static enum br_status simulate_engine_advance(struct simulation *sim, int64_t at
         status = receive(sim, diag);
     if (!status)
         status = simulate_engine_decide(sim, diag);
+    if (!status)
+        status = simulate_engine_evict(sim, diag);
     if (!status && sim->moves && !br_transit_share(&sim->transit, at_ns))
         status = br_fail_memory(diag);
     return status;
@@ -643,7 +681,8 @@ static enum br_status simulate_engine_prepare(struct simulation *sim,
                                    &sim->machines.capacities.scale, diag);
     if (status)
         return status;
-    sim->machines.chained |= options->world.leave_s > 0;
+    sim->evicts = options->row->evict && sim->setup.evicts;
+    sim->machines.chained |= options->world.leave_s > 0 || sim->evicts;
     sim->machines.paced |= options->network != NULL;
     sim->live = calloc((size_t)jobs + 1, sizeof *sim->live);
     sim->outcome->end_ns = malloc(((size_t)jobs + 1) * sizeof *sim->outcome->end_ns);

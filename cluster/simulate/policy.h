@@ -61,6 +61,7 @@ struct br_policy_setup {
     /* Settings of policies/deadline.h; NULL: no job is controlled. Their decisions are added to the
      * allotments, which the simulator fills in. */
     const struct br_deadline_settings *deadlines;
+    bool evicts; /* the settings say that tasks may be taken back */
     struct br_allotments *allotments;
     uint32_t features; /* of jobs, such as their user */
     /* Jobs that have ended before, with these features; for policies that predict. */
@@ -126,6 +127,10 @@ struct br_policy_row {
      * entry. */
     uint32_t (*decide)(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
                        int64_t *wake_ns);
+    /* Up to `room` running tasks that are ended at once, told as failed, so that others may start:
+     * the policy decides again, and is asked again while there are any. Asked after it has decided;
+     * NULL: none ever is. */
+    uint32_t (*evict)(void *policy, int64_t now_ns, struct br_decision *tasks, uint32_t room);
 };
 
 #endif

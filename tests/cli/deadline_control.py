@@ -141,6 +141,29 @@ def bytes_are_equal(folder):
     assert 'Forecast of the end' not in simulate(folder, '--policy', 'fifo', form='svg')
 
 
+def spare_tokens_make_way(folder):
+    """On 60 cpu a job alone runs 60 tasks of about 20 s with --spare. When a second one comes in between, it waits for
+    their ends, or takes back at once what it is given, from the tasks that began last; all tasks are done once."""
+    run('workload', folder / 'j.xml', '--count', 2, '--arrivals', 'regular', '--interarrival', 95, '-o', folder / 'two.xml')
+    def tasks(*more, threads=1, form='tasks'):
+        return table(run('simulate', folder / 'two.xml', '--capacity', 'cpu=60', '--no-bounds', '-q', '-f', form, '--deadlines', 1500,
+                         '--tables', folder / 'j.table', '--policy', 'deadline', '--threads', threads, *more))
+    second = [row for row in tasks('--spare', '--evict-spare', form='allotments') if row['job'] == '2']
+    given = int(second[0]['tokens'])
+    kept, taken = tasks('--spare'), tasks('--spare', '--evict-spare')
+    at_once = [[row for row in rows if row['job'] == '2' and row['start'] == second[0]['time']] for rows in (kept, taken)]
+    assert 0 < len(at_once[1]) == given > len(at_once[0]), (given, [len(x) for x in at_once])
+    gone = [row for row in taken if row['ended'] == 'evicted']
+    assert gone and all(row['end'] == second[0]['time'] or row['job'] == '2' for row in gone), gone[:3]
+    assert not [row for row in kept if row['ended'] != 'done']
+    assert sum(row['ended'] == 'done' for row in taken) == len(kept)
+    assert tasks('--spare', '--evict-spare', threads=3) == taken
+    assert tasks('--evict-spare') == tasks()
+    said = run('simulate', folder / 'halves.w.xml', '--cluster', folder / 'one.xml', '--policy', 'deadline', '--deadlines', 55,
+               '--tables', folder / 'mixed.table', '--evict-spare', status=2)
+    assert 'these tables have shares' in said, said
+
+
 def shares_are_kept(folder):
     """Shares of a cluster of 4 cpu: four tasks of 10 s that take a half each, then eight that take a quarter. With 50 %
     that is 40 s + 40 s, with 75 % one of the first at once and three of the others, 40 s + 30 s, with all of it
@@ -482,6 +505,7 @@ def main():
         deadlines_move(folder)
         bytes_are_equal(folder)
         shares_are_kept(folder)
+        spare_tokens_make_way(folder)
         faults_are_told(folder)
         runs_keep_to_the_limit(folder)
         runs_make_their_tables(folder)

@@ -190,6 +190,7 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
     deadlines->settings.table = table_of;
     deadlines->settings.context = deadlines;
     deadlines->settings.spare = options->spare;
+    deadlines->settings.evict = options->evict;
     deadlines->of = br_arena_array(&deadlines->arena, workload->dags, sizeof(void *));
     if (!deadlines->of)
         return br_fail_memory(diag);
@@ -200,6 +201,9 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
         status = read_changes(options->changes, deadlines, diag);
     if (!status && options->tables)
         status = deadlines_open_tables(options->tables, cluster, deadlines, diag);
+    if (!status && options->evict && deadlines->settings.kind == BR_SHARES)
+        return br_fail(diag, BR_USAGE, "leave it out, or give tables of tokens",
+                       "--evict-spare is for tokens, and these tables have shares");
     like.kind = deadlines->settings.kind;
     like.cluster = like.kind == BR_SHARES ? cluster : NULL;
     if (like.kind == BR_SHARES && deadlines->settings.control.most > 100)

@@ -8,6 +8,7 @@
 
 #include "base/collections/sort.h"
 #include "base/process/parallel.h"
+#include "cluster/simulate/policies/deadline.h"
 #include "cluster/simulate/policies/policies.h"
 
 struct runner {
@@ -85,6 +86,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
                   .network_plan = br_plans_get_network,
                   .plan_context = &runner->plans,
                   .deadlines = request->deadlines,
+                  .evicts = request->deadlines && request->deadlines->evict,
                   .histories = request->histories,
                   .wide = request->wide,
                   .history = request->history,

@@ -10,6 +10,7 @@
 #include "base/numbers/real.h"
 #include "runtime/deadline/together.h"
 #include "cluster/simulate/policies/list.h"
+#include "cluster/simulate/policies/spare.h"
 #include "cluster/simulate/rows.h"
 
 /* A job with a deadline. */
@@ -22,6 +23,8 @@ struct loop {
     uint32_t change; /* the next one */
     uint32_t turn;   /* under the arbiter, of its last decision; UINT32_MAX: none yet */
     bool begun;
+    uint32_t amount, need; /* tokens of its last decision, and what it needs of them */
+    int64_t *since_ns;     /* by task that runs: its start; NULL: nothing is evicted */
 };
 
 struct deadlines {
@@ -40,6 +43,10 @@ struct deadlines {
     struct br_portion *portion;
     struct br_control_decision *decision;
     uint32_t rival_room;
+    /* If tasks are evicted. */
+    struct br_spare spare;
+    struct br_spare_job *over;
+    uint32_t over_room;
 };
 
 /* Up to its guarantee a job goes first; then, in turn, those that need more; then jobs without a
@@ -101,8 +108,10 @@ static enum br_status deadline_create(const struct br_policy_row *row,
 
 static void free_loop(struct loop *loop)
 {
-    if (loop)
+    if (loop) {
         free(loop->done);
+        free(loop->since_ns);
+    }
     free(loop);
 }
 
@@ -119,6 +128,8 @@ static void deadline_destroy(void *policy)
     free(all->rival);
     free(all->portion);
     free(all->decision);
+    br_spare_finish(&all->spare);
+    free(all->over);
     free(all);
 }
 
@@ -155,7 +166,9 @@ static enum br_status make_loop(struct deadlines *all, const struct br_arrival *
         return br_fail_memory(diag);
     loop->dag = arrival->dag;
     loop->done = calloc(arrival->dag->stages, sizeof *loop->done);
-    if (!loop->done)
+    if (settings->evict)
+        loop->since_ns = calloc(arrival->dag->tasks, sizeof *loop->since_ns);
+    if (!loop->done || (settings->evict && !loop->since_ns))
         return br_fail_memory(diag);
     loop->job = arrival->job;
     loop->turn = UINT32_MAX;
@@ -310,6 +323,8 @@ static void policies_deadline_settle(struct deadlines *all, struct loop *loop, i
         (all->setup.allotments && !br_allotments_add(all->setup.allotments, &row)))
         all->out_of_memory = true;
     loop->begun = loop->begun || decision->amount;
+    loop->amount = decision->amount;
+    loop->need = portion->need;
     loop->due_ns = next_due(all, loop, now_ns);
 }
 
@@ -367,7 +382,64 @@ static uint32_t deadline_decide(void *policy, int64_t now_ns, struct br_decision
     for (uint32_t k = 0; k < all->loops; k++)
         if (all->loop[k]->due_ns < *wake_ns)
             *wake_ns = all->loop[k]->due_ns;
-    return br_ranked_decide(all->list, now_ns, decisions, room, wake_ns);
+    uint32_t made = br_ranked_decide(all->list, now_ns, decisions, room, wake_ns);
+    for (uint32_t d = 0; d < made; d++) {
+        struct loop *loop = all->of[decisions[d].job];
+        if (loop && loop->since_ns)
+            loop->since_ns[decisions[d].task] = now_ns;
+    }
+    return made;
+}
+
+/* ---- Spare tokens ---- */
+
+/* The jobs that run more tasks than they have tokens, into all->over; their number. */
+static uint32_t find_over(struct deadlines *all)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < all->loops; k++) {
+        const struct loop *loop = all->loop[k];
+        const struct br_job *job = br_ranked_job(all->list, loop->job);
+        uint32_t own = loop->amount > loop->need ? loop->amount : loop->need;
+        if (job->state.running > own)
+            all->over[count++] =
+                (struct br_spare_job){job, loop->job, job->state.running - own, loop->since_ns};
+    }
+    return count;
+}
+
+/* Ends tasks beyond tokens for the first task of the first job, by arrival, that has fewer tokens
+ * than it is guaranteed and could start then. */
+static uint32_t deadline_evict(void *policy, int64_t now_ns, struct br_decision *tasks,
+                               uint32_t room)
+{
+    struct deadlines *all = policy;
+    if (!all->setup.deadlines || !all->setup.deadlines->evict)
+        return 0;
+    if (all->over_room < all->loops) {
+        if (!br_enlarge(&all->over, all->loop_room, sizeof *all->over)) {
+            all->out_of_memory = true;
+            return 0;
+        }
+        all->over_room = all->loop_room;
+    }
+    uint32_t resources = br_ranked_resources(all->list), first, count = 0;
+    if (!br_spare_collect(&all->spare, all->over, find_over(all), resources))
+        all->out_of_memory = true;
+    for (uint32_t k = 0; k < all->loops && all->spare.tasks && !count; k++) {
+        const struct br_job *job = br_ranked_job(all->list, all->loop[k]->job);
+        if (!job->state.ready || job->state.running >= all->loop[k]->amount)
+            continue;
+        const uint32_t task = job->form->task[job->ready.best[1]];
+        br_spare_choose(&all->spare, br_job_demand(job, task, resources), resources, br_ranked_free,
+                        all->list, now_ns, &first, &count);
+    }
+    count = count < room ? count : room;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct br_spare_task *gone = &all->spare.task[first + k];
+        tasks[k] = (struct br_decision){gone->job, gone->task, gone->machine};
+    }
+    return count;
 }
 
 /* ---- Policies ---- */
@@ -376,7 +448,7 @@ static uint32_t deadline_decide(void *policy, int64_t now_ns, struct br_decision
     .detail = &(const struct br_deadline_rule){__VA_ARGS__}, .create = deadline_create,            \
     .destroy = deadline_destroy, .arrive = deadline_arrive, .end = deadline_end,                   \
     .retire = deadline_retire, .machine = deadline_machine, .decide = deadline_decide,             \
-    .lost = deadline_lost, .controls = true
+    .lost = deadline_lost, .evict = deadline_evict, .controls = true
 
 const struct br_policy_row br_simulate_policy_deadline = {
     .named = {"deadline", "as many tasks of a job at once as its deadline asks for [Ferguson12]"},

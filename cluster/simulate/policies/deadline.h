@@ -26,6 +26,8 @@ struct br_deadline_settings {
                                              struct br_diag *diag);
     void *context;
     bool spare; /* what others leave over a job may use beyond its tokens, as under the arbiter */
+    bool evict; /* tasks beyond tokens end if a job that has fewer than it is guaranteed needs room;
+                   allocations are tokens */
     const struct br_utility *utility; /* by job of the workload; NULL: those of their deadlines */
     uint32_t changes;                 /* by time */
     const struct br_deadline_change *change;

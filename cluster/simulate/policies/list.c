@@ -308,6 +308,24 @@ bool br_ranked_guarantee(void *policy, uint32_t job, const struct br_ranked_shar
     return !policies_list_settle(list, slot, NULL);
 }
 
+const struct br_job *br_ranked_job(const void *policy, uint32_t job)
+{
+    const struct list *list = policy;
+    return list->members.member[list->members.slot_of[job]].known.job;
+}
+
+uint32_t br_ranked_resources(const void *policy)
+{
+    const struct list *list = policy;
+    return list->capacities.scale.resources;
+}
+
+const int64_t *br_ranked_free(void *policy, uint32_t machine)
+{
+    const struct list *list = policy;
+    return list->rooms.away[machine] ? NULL : br_rooms_free(&list->rooms, machine);
+}
+
 uint32_t br_ranked_running(const void *policy, uint32_t job)
 {
     const struct list *list = policy;

@@ -33,6 +33,11 @@ struct br_ranked_share {
     uint32_t guarantee, ask, turn; /* see rule.h */
 };
 bool br_ranked_guarantee(void *policy, uint32_t job, const struct br_ranked_share *share);
+/* The enforcer's job, and what is free on the machine (NULL: it is away); borrowed, until the next
+ * event. */
+const struct br_job *br_ranked_job(const void *policy, uint32_t job);
+const int64_t *br_ranked_free(void *policy, uint32_t machine);
+uint32_t br_ranked_resources(const void *policy);
 /* Its tasks that run. */
 uint32_t br_ranked_running(const void *policy, uint32_t job);
 
