@@ -24,7 +24,8 @@ static const int64_t *free_of(void *context, uint32_t machine)
     return room[machine] < 0 ? NULL : &room[machine];
 }
 
-/* Six tasks of one cpu each: task t runs on machine t / 2, since second t + 1. */
+/* Six tasks of one cpu each: task t runs on machine t / 2, since second t + 1, or all since 1 if
+ * all are spare. */
 struct scene {
     struct br_form *form;
     struct br_job *job;
@@ -52,7 +53,7 @@ static void begin(struct scene *scene, uint32_t surplus)
     one = *br_job_demand(scene->job, 0, 1);
     for (uint32_t t = 0; t < TASKS; t++) {
         br_job_run(scene->job, t, t / 2, t + 1);
-        scene->since_ns[t] = t + 1;
+        scene->since_ns[t] = surplus == TASKS ? 1 : t + 1;
     }
     const struct br_spare_job job = {scene->job, 7, surplus, scene->since_ns};
     assert_true(br_spare_collect(&scene->spare, &job, 1, 1));
@@ -102,6 +103,11 @@ static void test_choice(void **state)
     room[2] = -1; /* away */
     room[1] = 0;
     chooses(&scene, 1, 1, 3, 1);
+    end(&scene);
+    /* If as much is lost anywhere, the first machine. */
+    begin(&scene, TASKS);
+    memcpy(room, (int64_t[]){0, 0, 0}, sizeof room);
+    chooses(&scene, 1, 0, 0, 1);
     end(&scene);
     /* Within its tokens the job gives nothing. */
     begin(&scene, 0);
