@@ -78,7 +78,7 @@ void br_windows_meet(struct br_derivation *lines, uint32_t task);
  * looked at that are marked (all if NULL), as long as it is not before the head. False: no news. */
 bool br_windows_back(struct br_derivation *lines, struct br_derived_windows *windows,
                      const bool *marked, uint32_t task);
-/* The same of the members that the task waits for: hands its head on, and marks whom it moves. */
+/* Hands the task's head on to the members that wait for it, and marks those that it moves. */
 void br_windows_forth(struct br_derivation *lines, struct br_derived_windows *windows, bool *marked,
                       uint32_t task);
 

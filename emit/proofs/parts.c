@@ -8,15 +8,24 @@
 
 #include "base/text/diag.h"
 
+static void parts_use(const struct br_proof *proof, bool *used, uint32_t measure)
+{
+    if (measure < proof->measures)
+        used[measure] = true;
+}
+
+/* A path has no windows, whatever its file lists, and a part without a bound needs none. */
 void br_parts_used(const struct br_proof *proof, bool *used)
 {
+    if (proof->kind == BR_PROOF_PATH || proof->bound == 0)
+        return;
     if (proof->kind == BR_PROOF_ENERGY || proof->kind == BR_PROOF_ROUNDS)
-        used[proof->energy] = true;
+        parts_use(proof, used, proof->energy);
     for (uint32_t k = 0; k < proof->passes; k++) {
         for (uint32_t i = 0; i < proof->pass[k].heads; i++)
-            used[proof->pass[k].head[i].measure] = true;
+            parts_use(proof, used, proof->pass[k].head[i].measure);
         for (uint32_t i = 0; i < proof->pass[k].tails; i++)
-            used[proof->pass[k].tail[i].measure] = true;
+            parts_use(proof, used, proof->pass[k].tail[i].measure);
     }
 }
 

@@ -153,8 +153,9 @@ enum br_status br_derive_windows(struct br_derivation *lines, const struct br_pr
         return br_fail_memory(diag);
     windows_begin(lines);
     enum br_status status = BR_OK;
-    for (uint32_t k = 0; k == 0 || k < proof->passes; k++) {
-        const struct br_proof_pass *pass = k < proof->passes ? &proof->pass[k] : NULL;
+    const uint32_t passes = proof->kind == BR_PROOF_PATH ? 0 : proof->passes; /* it has none */
+    for (uint32_t k = 0; k == 0 || k < passes; k++) {
+        const struct br_proof_pass *pass = k < passes ? &proof->pass[k] : NULL;
         if (!status && !br_windows_done(lines))
             status = windows_ahead(lines, by, pass, weighed, diag);
         if (!status && !br_windows_done(lines))

@@ -296,6 +296,19 @@ def seen(kinds, word):
     return sum(count for kind, count in kinds.items() if word in kind)
 
 
+def ignores_windows(program, folder):
+    """A path has no windows, whatever its file lists: not even a measure of theirs has to exist."""
+    path, certificate = folder / 'path.xml', folder / 'path.json'
+    path.write_text(job('<stage id="a" duration="7"/>'))
+    document = json.loads(proofs.run(program, 'bound', path, '--json').stdout)
+    part, = proven(document)
+    assert part['kind'] == 'path'
+    part['windows'] = [{'heads': [{'stage': 'a', 'at': 1, 'from': 0, 'to': 1, 'measure': 4000000}]}]
+    certificate.write_text(json.dumps(document))
+    done = proofs.run(program, 'check', '--certificate', certificate, '--proof', 'veripb', '-o', folder / 'path')
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
 def jobs(rng):
     """Jobs, each with the options of `bound`."""
     for stages in MADE:
@@ -319,6 +332,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         path = folder / 'job.xml'
+        ignores_windows(program, folder)
         for number, (text, *options) in enumerate(jobs(rng)):
             path.write_text(text)
             document, opb, pbp = emitted(program, path, folder, number, *options)
