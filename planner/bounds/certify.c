@@ -438,6 +438,14 @@ bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
 {
     const int64_t rounding = ticks > 0 && !effort->unrounded ? br_rounding_noise(part) : 1;
     bool proven = false;
+    if (rounding > 1) { /* a path of true durations is found sooner */
+        *proof = (struct br_proof){.bound = ticks};
+        if (!br_proof_set_part(arena, whole, part, proof) ||
+            !certify_path(arena, whole, part, effort->stop, proof, &proven))
+            return false;
+        if (proven)
+            return true;
+    }
     if (rounding > 1 && !certify_round(arena, whole, part, rounding, ticks, effort, proof, &proven))
         return false;
     return proven || certify_argue(arena, whole, part, ticks, effort, proof);
