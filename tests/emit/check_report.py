@@ -68,7 +68,9 @@ def check_work(report, form):
                 own.get(k, s['duration']) for k in range(s['tasks']))
         assert math.isclose(use['work'], asked / held, abs_tol=2e-9), (use['name'], use['work'], asked / held)
         # The mean use over the makespan is that work.
-        mean = sum(use['milli']) / len(use['milli']) / 1000
+        at = report['useFrom']
+        mean = sum(m * (b - a) for m, a, b in zip(use['milli'], at, at[1:])) / at[-1] / 1000
+        assert at[0] == 0 and len(at) == len(use['milli']) + 1 and at == sorted(set(at)), at
         assert math.isclose(mean, asked / held / form['makespan'], abs_tol=2e-3), (use['name'], mean)
 
 

@@ -20,7 +20,7 @@ VALUES = {
     'br_runtime_overbook resource': '"net"', 'percent': '150', 'weight': '1', 'free': '"1"', 'command': '"true"',
     'method': '"argument"', 'tasks': '1', 'duration_ns': '1000', 'bytes': '1', 'count': '1', 'up': '1', 'down': '1',
     'stage': '0', 'index': '0', 'parent': '0', 'child': '1', 'cls': '0', 'machine': '0', 'task': '0', 'k': '0', 'i': '0', 'enough_ns': '1',
-    'job': '0', 'group': '0', 'limit': '0', 'bound_ns': '0', 'lower_bound_ns': '0', 'now_ns': '0', 'room': '4',
+    'job': '0', 'group': '0', 'lasted_ns': '1000', 'limit': '0', 'bound_ns': '0', 'lower_bound_ns': '0', 'now_ns': '0', 'room': '4',
     'executors': '4', 'again': 'true', 'br_store_open path': '"store.db"', 'br_model_load path': 'model_path',
     'br_bound_program path': '"none"', 'br_model_load_bytes bytes': 'model_bytes', 'br_model_load_bytes size': 'model_size',
     'br_certificate_read text': 'proof_text()', 'br_certificate_read size': 'strlen(proof_text())', 'text': 'text', 'size': 'sizeof text',
@@ -56,7 +56,7 @@ MAY_BE_NULL = {
 }
 # Numbers that may be anything.
 ANY_NUMBER = {'br_dag_set_edge_overlap overlap', 'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
-              'br_cluster_add_unavailable to_ns', 'br_cluster_add_change to_ns', 'br_runtime_decide now_ns', 'br_runtime_decide room', 'br_certificate_read size', 'br_model_load_bytes size',
+              'br_cluster_add_unavailable to_ns', 'br_cluster_add_change to_ns', 'br_runtime_decide now_ns', 'br_runtime_decide room', 'br_runtime_lasted lasted_ns', 'br_certificate_read size', 'br_model_load_bytes size',
               'br_dag_task_id size', 'br_cluster_machine_name size', 'br_diag_format size'}
 # The sum over all tasks is what has a limit.
 SUMMED = {'br_dag_add_alternative duration_ns', 'br_dag_set_alternative_duration duration_ns', 'br_dag_add_stage duration_ns', 'br_dag_set_duration duration_ns', 'br_dag_set_release release_ns',

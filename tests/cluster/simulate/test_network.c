@@ -466,7 +466,8 @@ static void test_random(void **state)
         br_outcome_finish(&outcome);
         small_finish(&small);
     }
-    assert_true(fetched > 100);
+    /* Few jobs need not have any. */
+    assert_true(fetched > 100 || random_jobs(300) < 300);
     assert_true(lost > 0 || random_jobs(300) < 300);
 }
 
