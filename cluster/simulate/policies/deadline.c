@@ -423,7 +423,7 @@ static uint32_t deadline_evict(void *policy, int64_t now_ns, struct br_decision 
         }
         all->over_room = all->loop_room;
     }
-    uint32_t resources = br_ranked_resources(all->list), first, count = 0;
+    uint32_t resources = br_ranked_resources(all->list), first = 0, count = 0;
     if (!br_spare_collect(&all->spare, all->over, find_over(all), resources))
         all->out_of_memory = true;
     for (uint32_t k = 0; k < all->loops && all->spare.tasks && !count; k++) {
