@@ -81,8 +81,9 @@ int64_t br_rounding(const struct br_instance *in, int64_t makespan, int64_t befo
 }
 
 /* Fewer ticks than NOISE_LEAST in one bring nothing; with more than NOISE_TICKS in the longest
- * duration it is no pattern. */
-enum { NOISE_LEAST = 64, NOISE_TICKS = 1 << 14 };
+ * duration it is no pattern: any durations lose 1/LOSS only, if the longest has about LOSS ticks.
+ */
+enum { NOISE_LEAST = 64, NOISE_TICKS = 1 << 12 };
 
 int64_t br_rounding_noise(const struct br_instance *in)
 {

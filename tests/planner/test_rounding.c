@@ -65,6 +65,38 @@ static struct br_instance *instance_of(const double *seconds, uint32_t tasks, st
     return in;
 }
 
+/* The long tick in seconds from which the durations differ by noise; 1e-9: there is none. */
+static double noise_tick(const double *seconds, uint32_t tasks)
+{
+    struct br_dag *dag;
+    struct br_cluster *cluster;
+    struct br_instance *in = instance_of(seconds, tasks, &dag, &cluster);
+    const int64_t tick_ns = in->tick_ns;
+    const int64_t rounding = br_rounding_noise(in);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+    return (double)(rounding * tick_ns) / 1e9;
+}
+
+/* Whole seconds and tenths of them are found again below noise; durations of nine random digits
+ * have no pattern, however many there are. */
+static void noise_has_a_pattern(void **state)
+{
+    static const double seconds[] = {3.000214973, 7.000001009, 4.000730001, 9.000999337};
+    static const double tenths[] = {3.200014973, 7.100001009, 309.700030001, 9.000999337};
+    assert_true(noise_tick(seconds, 4) == 1);
+    assert_true(noise_tick(tenths, 4) == 0.1);
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct br_rng rng = br_rng_seed(seed);
+        double odd[40];
+        const uint32_t tasks = 10 + (uint32_t)br_rng_below(&rng, 31);
+        for (uint32_t t = 0; t < tasks; t++)
+            odd[t] = (double)(1 + br_rng_below(&rng, 1000000000)) / 1e9;
+        assert_true(noise_tick(odd, tasks) == 1e-9);
+    }
+}
+
 /* The rounding in seconds for a makespan in seconds; 0 if there is none. */
 static double chosen(const double *seconds, uint32_t tasks, double makespan, double before)
 {
@@ -283,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roundings_suit_durations),
+        cmocka_unit_test(noise_has_a_pattern),
         cmocka_unit_test(bounds_hold_for_true_durations),
         cmocka_unit_test(plans_of_odd_nanoseconds_are_true),
         cmocka_unit_test(measured_durations_keep_their_proofs),
