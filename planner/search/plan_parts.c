@@ -331,12 +331,12 @@ struct beside {
     uint32_t count;
 };
 
-/* Parts depend on each other only by limits. */
+/* Each part has the limit of placements for itself, so only the clock is shared. */
 static bool suits_beside(const struct br_plan_making *making)
 {
     const struct br_plan_options *o = &making->options;
-    return o->threads > 1 && o->effort == BR_EFFORT_FAST && !o->placements &&
-           o->time_limit_ns <= 0 && making->method.kind == BR_METHOD_BEST;
+    return o->threads > 1 && o->effort == BR_EFFORT_FAST && o->time_limit_ns <= 0 &&
+           making->method.kind == BR_METHOD_BEST;
 }
 
 static bool plan_beside(void *context, uint32_t worker, uint32_t index)

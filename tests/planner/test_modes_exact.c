@@ -56,8 +56,9 @@ static void cut_pieces(struct piece *piece, struct br_rng *rng)
     }
 }
 
-/* A task for each piece, whose other alternative takes longer. */
-static void make_cut(struct cut *c, uint64_t seed)
+/* A task for each piece, whose other alternative takes longer; if that is `thin`, on fewer cores.
+ */
+static void make_cut(struct cut *c, uint64_t seed, bool thin)
 {
     struct piece piece[TASKS];
     struct br_rng rng = br_rng_seed(seed);
@@ -75,6 +76,8 @@ static void make_cut(struct cut *c, uint64_t seed)
         ok(br_dag_add_alternative(c->dag, stage, "planted", ns, &alternative, NULL));
         ok(br_dag_add_alternative_demand(c->dag, stage, alternative, "cpu", cores, NULL));
         ok(br_dag_add_alternative(c->dag, stage, "other", ns + S, &alternative, NULL));
+        if (thin)
+            snprintf(cores, sizeof cores, "%u", (piece[t].cores + 1) / 2);
         ok(br_dag_add_alternative_demand(c->dag, stage, alternative, "cpu", cores, NULL));
         c->planted_ns[t] = piece[t].start * S;
     }
@@ -137,7 +140,7 @@ static struct br_modes_exact run_from_long(struct cut *c, int64_t lower_ns, uint
 static void test_other_search(void **state)
 {
     struct cut c;
-    make_cut(&c, 7);
+    make_cut(&c, 7, false);
     c.gives = true;
     struct br_modes_exact e = run_from_long(&c, TICKS * S, 4000);
     assert_true(e.ran);
@@ -154,11 +157,35 @@ static void test_other_search(void **state)
     finish_cut(&c);
 }
 
+/* What comes back are the ways with which the starts fit. */
+static void test_ways_fit(void **state)
+{
+    struct cut c;
+    uint32_t others = 0;
+    make_cut(&c, 5, true);
+    const int64_t all = (int64_t)TASKS * TICKS * S;
+    const struct br_modes_exact e = run_from_long(&c, 0, 2000);
+    assert_true(e.shortened && e.makespan_ns < all);
+    for (uint32_t t = 0; t < TASKS; t++) {
+        int64_t cores = 0; /* in use when it starts */
+        for (uint32_t u = 0; u < TASKS; u++) {
+            const int64_t end_ns = c.start_ns[u] + br_way_duration(c.modes, c.way[u], u);
+            assert_true(end_ns <= e.makespan_ns);
+            if (c.start_ns[u] <= c.start_ns[t] && c.start_ns[t] < end_ns)
+                cores += c.modes->demand[(size_t)c.way[u] * c.modes->resources];
+        }
+        assert_true(cores <= c.modes->capacity[0]);
+        others += c.way[t] != c.modes->way_first[t];
+    }
+    assert_true(others > 0 && others < TASKS);
+    finish_cut(&c);
+}
+
 /* Ticks of a nanosecond are too many for clauses: nothing happens. */
 static void test_too_many_ticks(void **state)
 {
     struct cut c;
-    make_cut(&c, 7);
+    make_cut(&c, 7, false);
     c.modes->duration[0] += 1;
     const struct br_modes_exact e = run_from_long(&c, 0, 4000);
     assert_false(e.ran);
@@ -170,7 +197,7 @@ static void test_too_many_ticks(void **state)
 static void test_population_begins(void **state)
 {
     struct cut c;
-    make_cut(&c, 9);
+    make_cut(&c, 9, false);
     uint32_t way[TASKS], machine[TASKS];
     int64_t start[TASKS];
     for (uint32_t t = 0; t < TASKS; t++)
@@ -193,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_other_search),
+        cmocka_unit_test(test_ways_fit),
         cmocka_unit_test(test_too_many_ticks),
         cmocka_unit_test(test_population_begins),
     };

@@ -147,9 +147,57 @@ static void a_stop_leaves_a_plan(void **state)
     random_job_finish(&job);
 }
 
+static struct br_plan *make_with(const struct random_job *job, const char *method, uint32_t threads,
+                                 uint64_t placements)
+{
+    struct br_plan_options options = br_plan_options_default();
+    struct br_plan *plan;
+    options.method = method;
+    options.effort = BR_EFFORT_FAST;
+    options.threads = threads;
+    options.placements = placements;
+    assert_int_equal(br_plan_make(job->dag, job->cluster, &options, &plan, NULL), BR_OK);
+    return plan;
+}
+
+/* What a heuristic is told to reach is what it reaches alone: the sum over the parts. */
+static void trials_are_sums(void **state)
+{
+    struct random_job job = two_large(1);
+    struct course course = {0};
+    struct br_plan *plan = make(&job, 2, &course);
+    assert_true(plan->trials > 1);
+    for (uint32_t k = 0; k < plan->trials; k++) {
+        struct br_plan *alone = make_with(&job, plan->trial[k].method, 2, 0);
+        assert_int_equal(plan->trial[k].makespan_ns, alone->makespan_ns);
+        br_plan_destroy(alone);
+    }
+    br_plan_destroy(plan);
+    random_job_finish(&job);
+}
+
+/* Each part has a limit of placements for itself, side by side or not. */
+static void limits_change_nothing(void **state)
+{
+    struct random_job job = two_large(1);
+    struct br_plan *all = make_with(&job, "best", 1, 0);
+    for (uint64_t part = 1; part < 4; part++) {
+        const uint64_t most = all->placements * part / 8;
+        struct br_plan *one = make_with(&job, "best", 1, most);
+        struct br_plan *two = make_with(&job, "best", 2, most);
+        assert_true(one->placements < all->placements);
+        assert_same(one, two);
+        br_plan_destroy(one);
+        br_plan_destroy(two);
+    }
+    br_plan_destroy(all);
+    random_job_finish(&job);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_change_nothing),
-                                       cmocka_unit_test(a_stop_leaves_a_plan)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_nothing), cmocka_unit_test(a_stop_leaves_a_plan),
+        cmocka_unit_test(trials_are_sums), cmocka_unit_test(limits_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
