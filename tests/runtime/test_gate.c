@@ -16,6 +16,7 @@
 #include "runtime/admission/gate.h"
 #include "planner/instance/instance.h"
 #include "tests/support/random_job.h"
+#include "tests/support/database_file.h"
 
 enum { TASKS = 24, NOBODY = RANDOM_JOB_TASKS };
 
@@ -300,7 +301,6 @@ static void test_numbers(void **state)
 /* What measurements say counts for who says nothing: whole cores, at least one, and memory. */
 static void test_measured(void **state)
 {
-    char path[] = "/tmp/bigrocks-gate.XXXXXX";
     static const struct br_history_sample samples[] = {
         {"three", 0, 1000, 3000, -1, 0, NULL, 0},
         {"idle", 0, 1000, 0, -1, 0, NULL, 0},
@@ -308,12 +308,10 @@ static void test_measured(void **state)
         {"unknown", 0, 1000, -1, -1, 0, NULL, 0},
         {"hungry", 0, 1000, 9000, 9LL << 30, 0, NULL, 0}};
     struct br_history *history;
-    (void)state;
     if (!br_history_is_there())
         skip();
-    int file = mkstemp(path);
-    assert_true(file >= 0 && close(file) == 0);
-    assert_int_equal(br_history_open(path, "serve", &history, NULL), BR_OK);
+    assert_int_equal(database_make_path(state), 0);
+    assert_int_equal(br_history_open(database_path, "serve", &history, NULL), BR_OK);
     for (size_t k = 0; k < sizeof samples / sizeof *samples; k++)
         assert_int_equal(br_history_add(history, &samples[k], NULL), BR_OK);
     assert_int_equal(br_history_flush(history, NULL), BR_OK);
@@ -329,12 +327,7 @@ static void test_measured(void **state)
     assert_int_equal(at_once(&table, "half", "cpu=2"), 3);
     close_table(&table);
     assert_int_equal(br_history_close(history, NULL), BR_OK);
-    for (const char *const *ending = (const char *const[]){"", "-wal", "-shm", NULL}; *ending;
-         ending++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s%s", path, *ending);
-        unlink(name);
-    }
+    database_remove(state);
 }
 
 /* A gate that cannot follow its plan is none. */

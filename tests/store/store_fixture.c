@@ -11,31 +11,11 @@
 
 #include <cmocka.h>
 
-char store_path[64];
-
-int store_make_path(void **state)
-{
-    snprintf(store_path, sizeof store_path, "/tmp/bigrocks-store.XXXXXX");
-    int fd = mkstemp(store_path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-int store_remove_files(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s%s", store_path, endings[k]);
-        unlink(name);
-    }
-    return 0;
-}
-
 struct br_store *store_open(void)
 {
     struct br_store *store;
     struct br_diag diag = {0};
-    if (br_store_open(store_path, &store, &diag))
+    if (br_store_open(database_path, &store, &diag))
         fail_msg("%s", diag.what);
     return store;
 }

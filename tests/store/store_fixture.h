@@ -5,13 +5,10 @@
 #include <bigrocks/store.h>
 
 #include "planner/instance/plan.h"
+#include "tests/support/database_file.h"
 #include "tests/support/random_job.h"
 
-/* The file of the test that runs, made by the set-up and taken away with all beside it after. */
-extern char store_path[64];
-int store_make_path(void **state);
-int store_remove_files(void **state);
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, store_make_path, store_remove_files)
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, database_make_path, database_remove)
 
 struct br_store *store_open(void);
 /* A plan by effort fast and one thread. */

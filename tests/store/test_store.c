@@ -290,7 +290,7 @@ static void test_bad_rows(void **state)
     struct br_store_hit hit;
     struct br_plan *plan = store_make_plan(&stored, NULL);
     store_put(store, &stored, NULL, plan);
-    assert_int_equal(br_store_file_open(store_path, &file, NULL), BR_OK);
+    assert_int_equal(br_store_file_open(database_path, &file, NULL), BR_OK);
     for (uint64_t k = 0; k < 4; k++) {
         bool written;
         const struct br_store_row bad = {
@@ -377,7 +377,7 @@ static void test_effort(void **state)
     other.method = "graphene";
     for (int made = 0; made < EFFORTS; made++) {
         struct br_store_hit hit;
-        store_remove_files(NULL);
+        database_remove(NULL);
         struct br_store *store = store_open();
         store_put(store, &job, &other, plan); /* counts as fast */
         br_plan_destroy(store_get(store, &job, &options[1], &hit));
@@ -392,7 +392,7 @@ static void test_effort(void **state)
     }
     /* Of both limits the placements may be few, whatever the time. And a time limit alone means
      * max. */
-    store_remove_files(NULL);
+    database_remove(NULL);
     struct br_store *store = store_open();
     struct br_store_hit hit;
     struct br_plan_options both = options[4], timed = br_plan_options_default();
@@ -412,7 +412,7 @@ static void test_effort(void **state)
     assert_false(hit.enough);
     br_store_close(store);
     /* What a stop or a limit cut short counts as fast. */
-    store_remove_files(NULL);
+    database_remove(NULL);
     store = store_open();
     struct br_stop stop = {0};
     br_stop_raise(&stop);

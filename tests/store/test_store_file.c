@@ -70,7 +70,7 @@ static void test_processes(void **state)
         if (child[w] == 0) { /* whose failed assertions would go on with the next test */
             struct br_store *store;
             struct br_diag diag = {0};
-            if (br_store_open(store_path, &store, &diag)) {
+            if (br_store_open(database_path, &store, &diag)) {
                 fprintf(stderr, "%s\n", diag.what);
                 _exit(1);
             }
@@ -110,24 +110,24 @@ static void refuse(const char *text, size_t size, const char *words)
 {
     struct br_store *store;
     struct br_diag diag = {0};
-    store_remove_files(NULL);
-    FILE *file = fopen(store_path, "w");
+    database_remove(NULL);
+    FILE *file = fopen(database_path, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
-    assert_int_equal(br_store_open(store_path, &store, &diag), BR_BAD_INPUT);
+    assert_int_equal(br_store_open(database_path, &store, &diag), BR_BAD_INPUT);
     assert_null(store);
-    if (!strstr(diag.what, words) || !*diag.hint || strcmp(diag.file, store_path) != 0)
+    if (!strstr(diag.what, words) || !*diag.hint || strcmp(diag.file, database_path) != 0)
         fail_msg("%s: %s; %s", diag.file, diag.what, diag.hint);
 }
 
 static char *read_whole(size_t *size)
 {
     struct stat about;
-    assert_int_equal(stat(store_path, &about), 0);
+    assert_int_equal(stat(database_path, &about), 0);
     *size = (size_t)about.st_size;
     char *bytes = malloc(*size);
-    FILE *file = fopen(store_path, "r");
+    FILE *file = fopen(database_path, "r");
     assert_true(bytes && file);
     assert_int_equal(fread(bytes, 1, *size, file), *size);
     fclose(file);
@@ -159,11 +159,11 @@ static void test_damage(void **state)
         memcpy(bytes, whole, size);
         for (int n = 0; n < 3 && k % 10; n++)
             bytes[br_rng_below(&rng, size)] ^= (char)(1 << br_rng_below(&rng, 8));
-        store_remove_files(NULL);
-        FILE *file = fopen(store_path, "w");
+        database_remove(NULL);
+        FILE *file = fopen(database_path, "w");
         assert_true(file && fwrite(bytes, 1, cut, file) == cut && fclose(file) == 0);
         free(bytes);
-        enum br_status status = br_store_open(store_path, &store, &diag);
+        enum br_status status = br_store_open(database_path, &store, &diag);
         struct br_store_hit hit;
         struct br_plan *found = NULL;
         if (!status)
@@ -213,7 +213,7 @@ static void test_forged(void **state)
         struct br_store_row row;
         struct br_store_hit hit;
         bool written;
-        assert_int_equal(br_store_file_open(store_path, &file, NULL), BR_OK);
+        assert_int_equal(br_store_file_open(database_path, &file, NULL), BR_OK);
         assert_int_equal(br_store_file_find(file, &keys, BR_STORE_SAME, INT64_MAX, &row, NULL),
                          BR_OK);
         unsigned char *cells = (unsigned char *)row.cells;
@@ -291,7 +291,7 @@ static void test_overtaken(void **state)
                                .cells_size = 5};
     struct br_store_row found;
     bool written;
-    assert_int_equal(br_store_file_open(store_path, &file, NULL), BR_OK);
+    assert_int_equal(br_store_file_open(database_path, &file, NULL), BR_OK);
     assert_int_equal(br_store_file_put(file, &row, &written, NULL), BR_OK);
     assert_true(written);
     row.effort = 9;
@@ -313,7 +313,7 @@ static void test_forgets(void **state)
     struct br_store_file *file;
     uint64_t plans;
     bool written;
-    assert_int_equal(br_store_file_open(store_path, &file, NULL), BR_OK);
+    assert_int_equal(br_store_file_open(database_path, &file, NULL), BR_OK);
     for (uint64_t k = 0; k < BR_STORE_KEPT + 20; k++) {
         struct br_store_row row = {.keys = {1, k, 3},
                                    .job = "j",
@@ -342,7 +342,7 @@ static void test_without(void **state)
 {
     struct br_store *store;
     struct br_diag diag = {0};
-    assert_int_equal(br_store_open(store_path, &store, &diag), BR_SYSTEM);
+    assert_int_equal(br_store_open(database_path, &store, &diag), BR_SYSTEM);
     assert_null(store);
     assert_non_null(strstr(diag.what, "keeps no plans"));
     br_store_close(store);

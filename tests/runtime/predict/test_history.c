@@ -13,36 +13,13 @@
 
 #include "runtime/predict/annotate.h"
 #include "store/history/way.h"
-
-static char path[64];
-
-static int make_path(void **state)
-{
-    (void)state;
-    /* In memory if there is such a folder, since each close waits for the disk. */
-    snprintf(path, sizeof path, "%s/bigrocks-history.XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_files(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    (void)state;
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s%s", path, endings[k]);
-        unlink(name);
-    }
-    return 0;
-}
+#include "tests/support/database_file.h"
 
 static struct br_history *open_history(const char *job)
 {
     struct br_history *history;
     struct br_diag diag = {0};
-    if (br_history_open(path, job, &history, &diag))
+    if (br_history_open(database_path, job, &history, &diag))
         fail_msg("%s", diag.what);
     return history;
 }
@@ -203,12 +180,12 @@ static void test_foreign(void **state)
     (void)state;
     struct br_history *history;
     struct br_diag diag = {0};
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(database_path, "w");
     assert_non_null(file);
     for (int k = 0; k < 100; k++)
         fputs("this is no database, whatever it is called\n", file);
     fclose(file);
-    assert_int_equal(br_history_open(path, "job", &history, &diag), BR_BAD_INPUT);
+    assert_int_equal(br_history_open(database_path, "job", &history, &diag), BR_BAD_INPUT);
     assert_null(history);
     assert_int_equal(br_history_open("/nonexistent/x", "job", &history, &diag), BR_SYSTEM);
     assert_non_null(strstr(diag.what, "unable to open"));
@@ -343,8 +320,8 @@ static void test_lost(void **state)
     /* Another one, which has not read it yet; then what it would read is gone. */
     struct br_history *late = open_history("job");
     char log[96];
-    snprintf(log, sizeof log, "%s-wal", path);
-    assert_true(truncate(log, 0) == 0 && truncate(path, 0) == 0);
+    snprintf(log, sizeof log, "%s-wal", database_path);
+    assert_true(truncate(log, 0) == 0 && truncate(database_path, 0) == 0);
     assert_int_not_equal(br_history_annotate(late, dag, NULL, 0, &made, &report, &diag), BR_OK);
     assert_null(made);
     assert_true(diag.what[0] != '\0');
@@ -564,7 +541,7 @@ static void test_ways(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, database_make_path, database_remove)
     const struct CMUnitTest tests[] = {
         TEST(test_estimate), TEST(test_way_names), TEST(test_ways),        TEST(test_runs),
         TEST(test_memory),   TEST(test_growth),    TEST(test_two_writers), TEST(test_foreign),

@@ -12,34 +12,12 @@
 
 #include "runtime/predict/inputs.h"
 #include "store/history/way.h"
-
-static char path[64];
-
-static int make_path(void **state)
-{
-    (void)state;
-    snprintf(path, sizeof path, "%s/bigrocks-sizes.XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_files(void **state)
-{
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    (void)state;
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s%s", path, endings[k]);
-        unlink(name);
-    }
-    return 0;
-}
+#include "tests/support/database_file.h"
 
 static struct br_history *open_history(const char *job)
 {
     struct br_history *history;
-    assert_int_equal(br_history_open(path, job, &history, NULL), BR_OK);
+    assert_int_equal(br_history_open(database_path, job, &history, NULL), BR_OK);
     return history;
 }
 
@@ -226,7 +204,7 @@ static void test_inputs(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, database_make_path, database_remove)
     const struct CMUnitTest tests[] = {
         TEST(test_proportion), TEST(test_line), TEST(test_ends_of_lines),
         TEST(test_kept),       TEST(test_rows), TEST(test_inputs),
