@@ -210,7 +210,7 @@ static void visit_near(struct pass *pass, uint32_t group)
     uint32_t kept = 0, looked = 0;
     for (uint32_t n = 0; n < list->count; n++) {
         const struct br_near_task near = list->task[n];
-        struct br_job *job = near.job < runtime->jobs ? runtime->job[near.job] : NULL;
+        struct br_job *job = br_runtime_find_job(runtime, near.job);
         if (!job || job->submission != near.submission ||
             job->task_state[near.task] > BR_TASK_READY)
             continue;

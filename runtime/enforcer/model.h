@@ -88,4 +88,10 @@ struct br_runtime {
     struct br_outlook outlook;
 };
 
+/* NULL if there is no such job. */
+static inline struct br_job *br_runtime_find_job(const struct br_runtime *runtime, uint32_t job)
+{
+    return job < runtime->jobs ? runtime->job[job] : NULL;
+}
+
 #endif
