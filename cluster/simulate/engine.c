@@ -9,62 +9,13 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "base/collections/heap.h"
 #include "base/process/clock.h"
+#include "cluster/simulate/event.h"
+#include "cluster/simulate/live.h"
 #include "cluster/simulate/machines.h"
-#include "cluster/simulate/outputs.h"
-#include "cluster/simulate/shapes.h"
 #include "cluster/simulate/uses.h"
 
 enum { DECISIONS = 256, EVENTS_A_TELL = 1 << 14 };
-
-enum kind { END, MACHINE };
-
-/* Ordered by the time, then the kind, then what it is about, in two numbers that compare quickly.
- */
-struct event {
-    uint64_t when;          /* nanoseconds times two, and the kind */
-    uint64_t about;         /* job and task; machine and the number of its stay or absence */
-    uint32_t slot, version; /* of the task that ends */
-};
-
-static struct event event_at(int64_t at_ns, enum kind kind, uint32_t a, uint32_t b)
-{
-    assert(at_ns >= 0);
-    return (struct event){.when = (uint64_t)at_ns << 1 | (uint64_t)kind,
-                          .about = (uint64_t)a << 32 | b};
-}
-
-static int64_t simulate_engine_time_of(const struct event *event)
-{
-    return (int64_t)(event->when >> 1);
-}
-
-static enum kind kind_of(const struct event *event)
-{
-    return event->when & 1 ? MACHINE : END;
-}
-
-static bool simulate_engine_before(const void *none, const struct event *a, const struct event *b)
-{
-    (void)none;
-    /* Without a branch: which of two comes first nobody can foretell, the processor included. */
-    return (a->when < b->when) | ((a->when == b->when) & (a->about < b->about));
-}
-
-BR_HEAP(event, struct event, const void *, simulate_engine_before, 4)
-
-/* A job that has arrived and not ended. Of thousands of jobs nothing stays near the processor, so a
- * job is small: it has durations of its own only if they were drawn. */
-struct live {
-    const struct br_job_shape *shape;
-    uint32_t *stage_left;       /* tasks that have not ended; its block of memory */
-    uint8_t *state;             /* by task: enum br_life */
-    const int64_t *true_ns;     /* by task */
-    uint16_t *attempt;          /* by task: attempts that came to nothing; NULL: all 0 */
-    uint32_t left;              /* tasks */
-    struct br_outputs *outputs; /* if outputs can be lost; else NULL */
-};
 
 struct simulation {
     const struct br_workload *workload;
@@ -77,8 +28,8 @@ struct simulation {
     bool moves;                /* bytes, or jobs are placed */
     bool evicts;               /* the policy takes tasks back */
     struct br_transit transit; /* if `moves` */
-    struct live *live;         /* by job */
-    struct event *queue;
+    struct br_live *live;      /* by job */
+    struct br_event *queue;
     uint32_t queued, queue_room;
     uint32_t next_job, live_jobs;
     uint32_t away; /* machines */
@@ -91,11 +42,11 @@ struct simulation {
 
 /* ---- Queue and record ---- */
 
-static enum br_status enqueue(struct simulation *sim, struct event event, struct br_diag *diag)
+static enum br_status enqueue(struct simulation *sim, struct br_event event, struct br_diag *diag)
 {
     if (!br_grow(&sim->queue, sim->queued, &sim->queue_room, sizeof *sim->queue))
         return br_fail_memory(diag);
-    event_push(NULL, sim->queue, &sim->queued, event);
+    br_event_push(NULL, sim->queue, &sim->queued, event);
     return BR_OK;
 }
 
@@ -104,7 +55,7 @@ static void enqueue_end(void *context, uint32_t slot, int64_t end_ns)
     struct simulation *sim = context;
     const struct br_running *task = &sim->machines.slot[slot];
     assert(end_ns >= sim->now_ns);
-    struct event event = event_at(end_ns, END, task->job, task->task);
+    struct br_event event = br_event_at(end_ns, BR_EVENT_END, task->job, task->task);
     event.slot = slot;
     event.version = task->version;
     if (enqueue(sim, event, NULL))
@@ -150,50 +101,14 @@ static const struct br_dag *simulate_engine_dag_of(const struct simulation *sim,
 
 /* ---- Events ---- */
 
-/* Nothing of the job has started. False when memory is out. */
-static bool make_live(const struct simulation *sim, uint32_t number, struct live *live)
-{
-    const struct br_dag *dag = simulate_engine_dag_of(sim, number);
-    const struct br_world *world = &sim->options->world;
-    size_t tasks = dag->tasks, stages = dag->stages + dag->stages % 2, drawn = 0;
-    live->shape = &sim->shape[sim->workload->job[number].dag];
-    live->true_ns = br_world_given(world, sim->workload, number);
-    if (!live->true_ns)
-        drawn = tasks * sizeof *live->true_ns;
-    live->stage_left = malloc(stages * sizeof *live->stage_left + drawn + tasks);
-    if (!live->stage_left)
-        return false;
-    int64_t *own_ns = (int64_t *)(live->stage_left + stages);
-    live->state = (uint8_t *)own_ns + drawn;
-    if (drawn) {
-        br_world_durations(world, sim->workload, number, own_ns);
-        live->true_ns = own_ns;
-    }
-    for (uint32_t s = 0; s < dag->stages; s++)
-        live->stage_left[s] = dag->stage[s].tasks;
-    memset(live->state, BR_LIFE_IDLE, tasks);
-    live->left = dag->tasks;
-    if (world->lose_outputs)
-        live->outputs = br_outputs_create(dag->tasks);
-    return live->outputs || !world->lose_outputs;
-}
-
-static void drop_live(struct live *live)
-{
-    free(live->stage_left);
-    free(live->attempt);
-    br_outputs_destroy(live->outputs);
-    *live = (struct live){0};
-}
-
 static enum br_status simulate_engine_arrive(struct simulation *sim, uint32_t number,
                                              struct br_diag *diag)
 {
     const struct br_workload_job *job = &sim->workload->job[number];
     const struct br_dag *dag = simulate_engine_dag_of(sim, number);
-    struct live *live = &sim->live[number];
+    struct br_live *live = &sim->live[number];
     assert(job->arrival_ns == sim->now_ns && !live->shape);
-    if (!make_live(sim, number, live))
+    if (!br_live_make(live, &sim->shape[job->dag], &sim->options->world, sim->workload, number))
         return br_fail_memory(diag);
     if (sim->moves && !br_transit_arrive(&sim->transit, number))
         return br_fail_memory(diag);
@@ -235,27 +150,17 @@ static enum br_status simulate_engine_finish_job(struct simulation *sim, uint32_
     sim->outcome->finished++;
     sim->outcome->end_of_all_ns = sim->now_ns;
     sim->live_jobs--;
-    drop_live(&sim->live[number]);
+    br_live_drop(&sim->live[number]);
     if (sim->moves)
         br_transit_retire(&sim->transit, number);
     return sim->options->row->retire(sim->policy, number, diag);
-}
-
-/* One more attempt at the task came to nothing. */
-static bool count_attempt(struct live *live, uint32_t task)
-{
-    if (!live->attempt)
-        live->attempt = calloc(live->shape->dag->tasks, sizeof *live->attempt);
-    if (live->attempt)
-        live->attempt[task] += live->attempt[task] < UINT16_MAX;
-    return live->attempt;
 }
 
 /* What has been lost of the job, and is needed, is to be done again: tells the policy. */
 static enum br_status simulate_engine_lose(struct simulation *sim, uint32_t number,
                                            struct br_diag *diag)
 {
-    struct live *live = &sim->live[number];
+    struct br_live *live = &sim->live[number];
     uint32_t count = br_outputs_need(live->outputs, live->shape, live->state);
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < count && !status; k++) {
@@ -266,7 +171,7 @@ static enum br_status simulate_engine_lose(struct simulation *sim, uint32_t numb
             sim->outcome->span[live->outputs->span[task]].end = BR_SPAN_LOST;
         if (sim->moves)
             br_transit_lost(&sim->transit, number, task);
-        status = count_attempt(live, task)
+        status = br_live_count_attempt(live, task)
                      ? sim->options->row->lost(sim->policy, number, task, sim->now_ns, diag)
                      : br_fail_memory(diag);
     }
@@ -278,7 +183,7 @@ static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slo
                                             enum br_span_end how, struct br_diag *diag)
 {
     struct br_running task = sim->machines.slot[slot];
-    struct live *live = &sim->live[task.job];
+    struct br_live *live = &sim->live[task.job];
     assert(task.demand && live->state[task.task] == BR_LIFE_RUNNING);
     if (task.fetches)
         br_transit_drop(&sim->transit, slot, sim->now_ns);
@@ -297,7 +202,7 @@ static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slo
         }
     } else {
         live->state[task.task] = BR_LIFE_IDLE;
-        if (!status && !count_attempt(live, task.task))
+        if (!status && !br_live_count_attempt(live, task.task))
             status = br_fail_memory(diag);
     }
     if (!status)
@@ -316,7 +221,7 @@ static enum br_status simulate_engine_clear(struct simulation *sim, uint32_t mac
 {
     enum br_status status = BR_OK;
     for (uint32_t j = 0; j < sim->next_job && !status; j++) {
-        struct live *live = &sim->live[j];
+        struct br_live *live = &sim->live[j];
         if (!live->left)
             continue;
         br_outputs_leave(live->outputs, live->shape->dag->tasks, live->state, machine);
@@ -325,7 +230,7 @@ static enum br_status simulate_engine_clear(struct simulation *sim, uint32_t mac
     return status;
 }
 
-static enum br_status move_machine(struct simulation *sim, const struct event *event,
+static enum br_status move_machine(struct simulation *sim, const struct br_event *event,
                                    struct br_diag *diag)
 {
     uint32_t machine = (uint32_t)(event->about >> 32), k = (uint32_t)event->about;
@@ -343,14 +248,15 @@ static enum br_status move_machine(struct simulation *sim, const struct event *e
         status = sim->options->row->machine(sim->policy, machine, there, diag);
     int64_t lasts_ns = br_world_machine_ns(&sim->options->world, machine, k + 1);
     if (!status && lasts_ns < BR_NEVER - sim->now_ns)
-        status = enqueue(sim, event_at(sim->now_ns + lasts_ns, MACHINE, machine, k + 1), diag);
+        status = enqueue(sim, br_event_at(sim->now_ns + lasts_ns, BR_EVENT_MACHINE, machine, k + 1),
+                         diag);
     return status;
 }
 
-static enum br_status simulate_engine_perform(struct simulation *sim, const struct event *event,
+static enum br_status simulate_engine_perform(struct simulation *sim, const struct br_event *event,
                                               struct br_diag *diag)
 {
-    if (kind_of(event) == MACHINE)
+    if (br_event_kind(event) == BR_EVENT_MACHINE)
         return move_machine(sim, event, diag);
     const struct br_running *task = &sim->machines.slot[event->slot];
     assert(task->version == event->version && task->job == event->about >> 32);
@@ -369,19 +275,12 @@ static const char *objection(const struct simulation *sim, const struct br_decis
 {
     if (decision->job >= sim->workload->jobs || !sim->live[decision->job].left)
         return "is of a job that is not there";
-    const struct live *live = &sim->live[decision->job];
+    const struct br_live *live = &sim->live[decision->job];
     const struct br_job_shape *shape = live->shape;
-    const struct br_dag *dag = shape->dag;
-    if (decision->task >= dag->tasks || live->state[decision->task] != BR_LIFE_IDLE)
+    if (decision->task >= shape->dag->tasks || live->state[decision->task] != BR_LIFE_IDLE)
         return "runs or has finished";
-    uint32_t stage = shape->task_stage[decision->task];
-    uint32_t place = decision->task - dag->stage[stage].first_task;
-    for (uint32_t p = shape->parent_first[stage]; p < shape->parent_first[stage + 1]; p++) {
-        const struct br_stage *parent = &dag->stage[shape->parent[p].stage];
-        if (shape->parent[p].one_to_one ? live->state[parent->first_task + place] != BR_LIFE_DONE
-                                        : live->stage_left[shape->parent[p].stage] > 0)
-            return "waits for another";
-    }
+    if (br_live_waits(live, decision->task))
+        return "waits for another";
     if (decision->machine >= sim->machines.machines ||
         !br_machines_fit(&sim->machines, decision->machine,
                          br_shape_demand(shape, decision->task, sim->machines.resources)))
@@ -402,7 +301,7 @@ static enum br_status simulate_engine_start(struct simulation *sim,
                        "policy '%s' starts task %u of job %u, which %s",
                        sim->options->row->named.name, decision->task, decision->job, why_not);
     const struct br_workload_job *job = &sim->workload->job[decision->job];
-    struct live *live = &sim->live[decision->job];
+    struct br_live *live = &sim->live[decision->job];
     struct br_attempt attempt = br_world_attempt(&sim->options->world, job, decision->task,
                                                  live->attempt ? live->attempt[decision->task] : 0,
                                                  live->true_ns[decision->task]);
@@ -496,10 +395,10 @@ static enum br_status simulate_engine_evict(struct simulation *sim, struct br_di
 static int64_t next_time(struct simulation *sim)
 {
     /* Only if machines are chained does an end move, or never come. */
-    while (sim->machines.chained && sim->queued && kind_of(&sim->queue[0]) == END &&
+    while (sim->machines.chained && sim->queued && br_event_kind(&sim->queue[0]) == BR_EVENT_END &&
            sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
-        event_pop(NULL, sim->queue, &sim->queued);
-    int64_t at_ns = sim->queued ? simulate_engine_time_of(&sim->queue[0]) : BR_NEVER;
+        br_event_pop(NULL, sim->queue, &sim->queued);
+    int64_t at_ns = sim->queued ? br_event_time(&sim->queue[0]) : BR_NEVER;
     if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
         at_ns = sim->workload->job[sim->next_job].arrival_ns;
     if (sim->moves && br_transit_next(&sim->transit) < at_ns)
@@ -526,11 +425,11 @@ static enum br_status receive(struct simulation *sim, struct br_diag *diag)
 }
 
 /* The job and task of the event are asked about soon: with `closely` next, else after that. */
-static void simulate_engine_expect(const struct simulation *sim, const struct event *event,
+static void simulate_engine_expect(const struct simulation *sim, const struct br_event *event,
                                    bool closely)
 {
     uint32_t job = (uint32_t)(event->about >> 32), task = (uint32_t)event->about;
-    if (kind_of(event) != END)
+    if (br_event_kind(event) != BR_EVENT_END)
         return;
     if (closely) {
         if (!sim->live[job].left)
@@ -548,12 +447,12 @@ static void simulate_engine_expect(const struct simulation *sim, const struct ev
 /* Asks memory for what the next two events of the queue are about, while there is other work. */
 static void simulate_engine_look_ahead(const struct simulation *sim)
 {
-    const struct event *queue = sim->queue;
+    const struct br_event *queue = sim->queue;
     uint32_t second = 1, children = sim->queued < 5 ? sim->queued : 5;
     if (children)
         simulate_engine_expect(sim, &queue[0], true);
     for (uint32_t c = 2; c < children; c++)
-        second = simulate_engine_before(NULL, &queue[c], &queue[second]) ? c : second;
+        second = br_event_before(NULL, &queue[c], &queue[second]) ? c : second;
     if (children > 1)
         simulate_engine_expect(sim, &queue[second], false);
 }
@@ -564,9 +463,9 @@ static enum br_status simulate_engine_advance(struct simulation *sim, int64_t at
     enum br_status status = BR_OK;
     assert(at_ns >= sim->now_ns);
     sim->now_ns = at_ns;
-    while (next_time(sim) == at_ns && sim->queued &&
-           simulate_engine_time_of(&sim->queue[0]) == at_ns && !status) {
-        struct event event = event_pop(NULL, sim->queue, &sim->queued);
+    while (next_time(sim) == at_ns && sim->queued && br_event_time(&sim->queue[0]) == at_ns &&
+           !status) {
+        struct br_event event = br_event_pop(NULL, sim->queue, &sim->queued);
         sim->outcome->events++;
         simulate_engine_look_ahead(sim);
         status = simulate_engine_perform(sim, &event, diag);
@@ -693,8 +592,9 @@ static enum br_status simulate_engine_prepare(struct simulation *sim,
     if (sim->moves)
         status = br_transit_init(&sim->transit, sim->workload, cluster, options->network, diag);
     for (uint32_t m = 0; options->world.leave_s > 0 && m < cluster->machines && !status; m++)
-        status =
-            enqueue(sim, event_at(br_world_machine_ns(&options->world, m, 0), MACHINE, m, 0), diag);
+        status = enqueue(
+            sim, br_event_at(br_world_machine_ns(&options->world, m, 0), BR_EVENT_MACHINE, m, 0),
+            diag);
     if (!status)
         status = options->row->create(options->row, &sim->setup, &sim->policy, diag);
     return status;
@@ -715,7 +615,7 @@ static void simulate_engine_finish(struct simulation *sim)
     if (sim->policy)
         sim->options->row->destroy(sim->policy);
     for (uint32_t j = 0; sim->live && j < sim->workload->jobs; j++)
-        drop_live(&sim->live[j]);
+        br_live_drop(&sim->live[j]);
     free(sim->live);
     free(sim->queue);
     br_machines_finish(&sim->machines);
