@@ -86,9 +86,11 @@ static enum br_status bound_find(const struct cli_settings *settings, const stru
     proof->status = cli_write_proof(settings, input, r, &proof->size, &proof->diag);
     if (proof->status != BR_NO || r->clause_ns == 0)
         return BR_OK;
+    const struct br_counters first = *counters;
     br_bound_result_finish(r);
     *r = (struct br_bound_result){0};
     status = cli_find_bound(settings, input, began_ns, false, r, counters, diag);
+    br_counters_add(counters, &first);
     if (!status)
         proof->status = cli_write_proof(settings, input, r, &proof->size, &proof->diag);
     return status;
